@@ -1,0 +1,1 @@
+"""Document readers, one module per format, each offering `READER` (see `ledger.ports.Reader`)."""

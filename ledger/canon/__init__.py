@@ -1,0 +1,10 @@
+"""Canonical bytes and digests.
+
+What is hashed is RFC 8785 JSON; what people read is `pretty`, which is just as deterministic. Integers beyond
+2^53 and numbers that are not finite have no canonical form and must be strings before they come here.
+"""
+
+from ledger.canon.digest import DIGEST_BYTES, file_digest, sha256
+from ledger.canon.json import canonical, digest, finite, parse, pretty
+
+__all__ = ["DIGEST_BYTES", "canonical", "digest", "file_digest", "finite", "parse", "pretty", "sha256"]

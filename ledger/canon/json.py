@@ -1,0 +1,97 @@
+"""JSON three ways: canonical bytes for hashing (RFC 8785), a deterministic form for people, and a strict parser."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from ledger.canon.digest import sha256
+from ledger.errors import InputError
+
+_SAFE_INTEGER = 2**53 - 1
+
+
+def canonical(value: Any) -> bytes:
+    """RFC 8785 bytes of a JSON value.
+
+    Raises:
+        InputError: it holds a number or a type without canonical form.
+    """
+    import rfc8785
+
+    try:
+        return rfc8785.dumps(value)
+    except rfc8785.CanonicalizationError as error:
+        raise InputError(f"no canonical JSON form: {error}", fix="write such numbers as strings") from error
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the canonical bytes, as hex."""
+    return sha256(canonical(value))
+
+
+def pretty(value: Any) -> bytes:
+    """The form on disk that people read: two spaces, insertion order kept, UTF-8, one newline at the end.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def finite(value: Any) -> Any:
+    """The same value with NaN, infinities and integers beyond 2^53 as strings, as every file of ours writes them."""
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _SAFE_INTEGER else str(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NaN"
+        return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, dict):
+        return {str(key): finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    if hasattr(value, "item"):  # numpy and torch scalars
+        return finite(value.item())
+    raise InputError(f"a {type(value).__name__} has no JSON form", fix="pass numbers, strings, lists and dicts")
+
+
+def parse(data: bytes, where: object = None) -> Any:
+    """A JSON document from UTF-8 bytes (a byte-order mark is skipped); bare NaN and Infinity become strings.
+
+    Raises:
+        InputError: not UTF-8, not JSON or with a repeated key; `where` with line and column is in it.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"not UTF-8 (byte 0x{data[error.start]:02x})", where=f"{where}:{line}", fix="save it as UTF-8") from None
+    try:
+        return json.loads(text, parse_constant=str, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error.msg}", where=f"{where}:{error.lineno}:{error.colno}") from None
+    except _RepeatedKeyError as error:
+        raise InputError(f"the key {error.key!r} stands twice in one object", where=where, fix="keep one") from None
+    except RecursionError:
+        raise InputError("nested too deeply to be read", where=where) from None
+
+
+class _RepeatedKeyError(ValueError):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedKeyError(key)
+            seen.add(key)
+    return out

@@ -1,0 +1,40 @@
+"""Failures that a user can act on, by whose turn it is to act.
+
+Every class carries its exit status (docs/reference/exit-status.md). A mismatch that a check finds is a
+`Finding`, never an exception; what is raised here means that the tool could not do its work.
+"""
+
+
+class LedgerError(Exception):
+    """Base of all expected failures: what happened, where, and what to do about it."""
+
+    exit_status = 3
+
+    def __init__(self, message: str, *, where: object = None, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = None if where is None else str(where)
+        self.fix = fix
+
+    def __str__(self) -> str:
+        """One line: place, fact, next step."""
+        line = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{line}; {self.fix}" if self.fix else line
+
+
+class UsageError(LedgerError):
+    """The command line, the configuration or a reference (a run, a claim) does not make sense."""
+
+    exit_status = 2
+
+
+class InputError(LedgerError):
+    """A file of the user's cannot be read as what it should be."""
+
+
+class StoreError(LedgerError):
+    """The disk refused: permission, space, a path in the way."""
+
+
+class IntegrityError(LedgerError):
+    """Evidence is not what its hash says, or would have to be overwritten."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen values that every part shares. Nothing here reads a disk, a clock or a network."""
