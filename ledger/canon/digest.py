@@ -22,6 +22,7 @@ def file_digest(path: str | os.PathLike[str]) -> tuple[str, int]:
 
     Raises:
         OSError: it cannot be read.
+
     """
     hasher = hashlib.sha256()
     size = 0

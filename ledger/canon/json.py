@@ -17,6 +17,7 @@ def canonical(value: Any) -> bytes:
 
     Raises:
         InputError: it holds a number or a type without canonical form.
+
     """
     import rfc8785
 
@@ -36,6 +37,7 @@ def pretty(value: Any) -> bytes:
 
     Raises:
         ValueError: a number is not finite.
+
     """
     return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
@@ -64,12 +66,15 @@ def parse(data: bytes, where: object = None) -> Any:
 
     Raises:
         InputError: not UTF-8, not JSON or with a repeated key; `where` with line and column is in it.
+
     """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"not UTF-8 (byte 0x{data[error.start]:02x})", where=f"{where}:{line}", fix="save it as UTF-8") from None
+        raise InputError(
+            f"not UTF-8 (byte 0x{data[error.start]:02x})", where=f"{where}:{line}", fix="save it as UTF-8"
+        ) from None
     try:
         return json.loads(text, parse_constant=str, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:

@@ -6,7 +6,7 @@ Runs only when there is something to complain about, so it re-reads the text ins
 from __future__ import annotations
 
 import re
-from json.decoder import JSONDecoder, scanstring
+from json.decoder import JSONDecoder
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decode = JSONDecoder(parse_constant=str).raw_decode
@@ -37,7 +37,7 @@ def _member(text: str, at: int, key: str) -> int | None:
         return None
     at = _space(text, at + 1)
     while text[at] == '"':
-        name, at = scanstring(text, at + 1, True)
+        name, at = _decode(text, at)
         at = _space(text, _space(text, at) + 1)  # the colon
         if name == key:
             return at

@@ -22,6 +22,7 @@ def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
 
     Raises:
         StoreError: the disk refused (permission, space, a folder in the way); the old file is untouched.
+
     """
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,6 +55,7 @@ def publish(staging: Path, target: Path) -> None:
 
     Raises:
         StoreError: the disk refused, or `target` is there already; `staging` is still whole then.
+
     """
     with explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -104,4 +106,6 @@ def explained(path: Path) -> Iterator[None]:
             errno.EPERM: "make the folder writable for you",
             errno.EROFS: "the file system is mounted read-only",
         }.get(error.errno or 0)
-        raise StoreError(f"cannot be written ({error.strerror or error})", where=error.filename or path, fix=advice) from error
+        raise StoreError(
+            f"cannot be written ({error.strerror or error})", where=error.filename or path, fix=advice
+        ) from error

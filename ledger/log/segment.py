@@ -1,0 +1,102 @@
+"""A segment: one append-only file of canonical JSON lines, and the head that pins a set of segments.
+
+The first entry opens the segment and names the heads its writer knew, so a later reader sees when a segment it
+should have is gone. A leaf of the tree is a line without its newline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ledger.canon import canonical, digest, parse
+from ledger.errors import InputError, IntegrityError
+from ledger.log.merkle import Peaks, leaf_hash
+
+SCHEMA = "evidence-ledger/log/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One segment's id, number of entries and Merkle root (hex)."""
+
+    segment: str
+    size: int
+    root: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"segment": self.segment, "size": self.size, "root": self.root}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the log: its place and its content."""
+
+    segment: str
+    index: int
+    body: Mapping[str, Any]
+
+    @property
+    def type(self) -> str:
+        return str(self.body.get("type", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A parsed segment with the state an append to it needs."""
+
+    id: str
+    entries: tuple[Entry, ...]
+    peaks: Peaks
+    last_line: bytes
+
+    @property
+    def head(self) -> Head:
+        return Head(self.id, self.peaks.size, self.peaks.root().hex())
+
+
+def opening(segment: str, known: Iterable[Head], time: str) -> dict[str, Any]:
+    """The first entry of a new segment."""
+    heads = sorted(known, key=lambda head: head.segment)
+    return {"type": "open", "schema": SCHEMA, "segment": segment, "time": time, "knows": [h.to_json() for h in heads]}
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """The line of an entry, without its newline."""
+    return canonical(dict(body))
+
+
+def read(segment: str, data: bytes) -> Segment:
+    """Parse a segment's bytes.
+
+    Raises:
+        IntegrityError: a line is torn, not canonical JSON, or the first does not open this segment.
+
+    """
+    where = f"{segment}.jsonl"
+    if data and not data.endswith(b"\n"):
+        line_number = data.count(b"\n") + 1
+        raise IntegrityError("the last line is torn", where=f"{where}:{line_number}")
+    peaks = Peaks()
+    entries: list[Entry] = []
+    line = b""
+    for index, line in enumerate(data.split(b"\n")[:-1]):
+        try:
+            body = parse(line, where)
+        except InputError as error:
+            raise IntegrityError(f"not a log entry ({error.message})", where=f"{where}:{index + 1}") from error
+        if not isinstance(body, dict) or encode(body) != line:
+            raise IntegrityError("not a canonical log entry", where=f"{where}:{index + 1}")
+        entries.append(Entry(segment, index, body))
+        peaks = peaks.append(leaf_hash(line))
+    if not entries or entries[0].type != "open" or entries[0].body.get("segment") != segment:
+        raise IntegrityError("the first entry does not open this segment", where=f"{where}:1")
+    return Segment(segment, tuple(entries), peaks, line)
+
+
+def log_head(heads: Iterable[Head]) -> str:
+    """One short string that pins the whole history: entries in all, and a digest over the sorted segment heads."""
+    ordered = sorted(heads, key=lambda head: head.segment)
+    total = sum(head.size for head in ordered)
+    return f"{total}:{digest([head.to_json() for head in ordered])[:32]}"

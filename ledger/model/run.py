@@ -1,0 +1,106 @@
+"""The run's nouns: the manifest that lists its bytes, and what provenance and results say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Tier = Literal["light", "heavy"]
+Status = Literal["finished", "failed", "killed", "abandoned"]
+
+MANIFEST_SCHEMA = "evidence-ledger/run/v1"
+PROVENANCE_SCHEMA = "evidence-ledger/provenance/v1"
+RESULTS_SCHEMA = "evidence-ledger/results/v1"
+SELECTED_SCHEMA = "evidence-ledger/selected/v1"
+
+HASH_INPUTS = ("config", "code", "data", "seed", "env_lock", "hardware")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """One file of a run: path within it (forward slashes), size in bytes, SHA-256, tier, derived or not."""
+
+    path: str
+    size: int
+    sha256: str
+    tier: Tier
+    derived: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"path": self.path, "size": self.size, "sha256": self.sha256, "tier": self.tier, "derived": self.derived}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> RunFile:
+        tier: Tier = "heavy" if raw.get("tier") == "heavy" else "light"
+        return cls(str(raw["path"]), int(raw["size"]), str(raw["sha256"]), tier, bool(raw.get("derived", False)))
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A run's `run.json`. Its canonical SHA-256 is the run address; `skipped` names what was not taken, and why."""
+
+    exp_id: str
+    run_id: str
+    status: Status
+    created: str
+    provenance_hash: str
+    group_hash: str
+    files: tuple[RunFile, ...]
+    skipped: tuple[Mapping[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": MANIFEST_SCHEMA,
+            "exp_id": self.exp_id,
+            "run_id": self.run_id,
+            "status": self.status,
+            "created": self.created,
+            "provenance_hash": self.provenance_hash,
+            "group_hash": self.group_hash,
+            "files": [file.to_json() for file in self.files],
+            "skipped": [dict(item) for item in self.skipped],
+        }
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Manifest:
+        """Raises KeyError, TypeError or ValueError when `raw` is not a manifest."""
+        return cls(
+            exp_id=str(raw["exp_id"]),
+            run_id=str(raw["run_id"]),
+            status=raw["status"],
+            created=str(raw["created"]),
+            provenance_hash=str(raw["provenance_hash"]),
+            group_hash=str(raw["group_hash"]),
+            files=tuple(RunFile.from_json(file) for file in raw["files"]),
+            skipped=tuple(raw.get("skipped", ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One row of `results.json`."""
+
+    metric: str
+    value: float | str
+    split: str
+    dataset: str
+    n: int | None
+    raw: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Metric:
+        n = raw.get("n")
+        return cls(
+            metric=str(raw.get("metric", "")),
+            value=raw.get("value", "NaN"),
+            split=str(raw.get("split") or ""),
+            dataset=str(raw.get("dataset") or ""),
+            n=n if isinstance(n, int) else None,
+            raw=raw,
+        )
+
+    @property
+    def number(self) -> float | None:
+        """The value when it is a finite number, else None."""
+        return float(self.value) if isinstance(self.value, int | float) else None

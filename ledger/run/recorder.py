@@ -1,0 +1,218 @@
+"""What a training script holds: the run in progress, with its few verbs.
+
+Recording is a local append and never raises into training: what cannot be written is said once on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from ledger.canon import finite
+from ledger.errors import LedgerError, UsageError
+from ledger.project import Project
+from ledger.seal import staging
+from ledger.seal.publish import Sealed, seal
+
+Direction = Literal["higher_is_better", "lower_is_better"]
+
+
+class ActiveRun:
+    """A run in progress. Use it as a context manager: leaving the block seals the run, an exception seals it as failed.
+
+    `path` is the run's folder (a `pathlib.Path`); files written there become part of the run. `joined` means that
+    `ledger run` launched this process and will do the sealing.
+    """
+
+    def __init__(self, project: Project, staged: staging.Staging, *, joined: bool = False, writes: bool = True) -> None:
+        self.path = staged.path
+        self.id = staged.run_id
+        self.exp_id = staged.exp_id
+        self.sealed: Sealed | None = None
+        self._project = project
+        self._staged = staged
+        self._joined = joined
+        self._writes = writes
+        self._complained = False
+
+    def log(self, step: int | None = None, **metrics: Any) -> None:
+        """Record curve values at a step (an epoch, an iteration). Never raises."""
+        row = {"step": step, **metrics} if step is not None else metrics
+        self._append(staging.HISTORY_JOURNAL, row)
+
+    def result(
+        self,
+        metric: str,
+        value: Any,
+        *,
+        split: str,
+        n: int | None = None,
+        dataset: str | None = None,
+        direction: Direction | None = None,
+        unit: str | None = None,
+        variance: Mapping[str, Any] | None = None,
+        protocol: str | None = None,
+    ) -> None:
+        """Record a final number: which metric, on which split, over how many items. Never raises.
+
+        Stating the same metric of the same split and dataset again replaces it.
+        """
+        row = {
+            "metric": metric, "value": value, "split": split, "dataset": dataset, "n": n, "direction": direction,
+            "unit": unit, "variance": variance, "protocol": protocol,
+        }  # fmt: skip
+        self._append(staging.RESULTS_JOURNAL, row)
+
+    def predictions(self, rows: Any, name: str = "predictions") -> Path:
+        """Write per-item scores: a list of dicts, a dict of columns, or a pandas DataFrame. Returns the file.
+
+        Raises:
+            UsageError: `rows` is none of these, or its columns differ in length.
+
+        """
+        target = self.path / f"{name}.csv"
+        if self._writes:
+            _write_table(rows, target)
+        return target
+
+    def checkpoint(self, name: Literal["best", "last"] | str, content: Any, **about: Any) -> Path:
+        """Keep a checkpoint: a file that exists, or anything that `torch.save` writes. Returns its path in the run.
+
+        `best` is the one chosen on the validation split, `last` the anchor to resume from. `about` (metric, step...)
+        is kept beside it as JSON.
+        """
+        source = Path(content) if isinstance(content, str | os.PathLike) else None
+        target = self.path / "checkpoints" / f"{name}{source.suffix if source else '.pt'}"
+        if not self._writes:
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source is not None:
+            shutil.copyfile(source, target)
+        else:
+            import torch
+
+            torch.save(content, target)
+        if about:
+            text = json.dumps(finite(about), ensure_ascii=False, allow_nan=False)
+            target.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+        return target
+
+    def finish(self, status: Literal["finished", "failed", "killed"] = "finished") -> Sealed | None:
+        """Seal the run; a joined run is sealed by `ledger run` when the command ends, and this returns None.
+
+        Raises:
+            StoreError: the disk refused; nothing is lost, `ledger seal RUN` tries again.
+
+        """
+        if self._joined or not self._writes or self.sealed is not None:
+            return self.sealed
+        self.sealed = seal(self._project, self._staged, status, 0 if status == "finished" else 1)
+        for finding in self.sealed.findings:
+            _say(f"{finding.severity}: {finding.message} [{finding.rule}]")
+        chosen = ", selected for its seed" if self.sealed.selected else ""
+        _say(f"sealed {self.exp_id}/{self.id} ({status}{chosen})")
+        return self.sealed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+            return
+        status: Literal["failed", "killed"] = "killed" if issubclass(kind, KeyboardInterrupt) else "failed"
+        try:
+            self.finish(status)
+        except LedgerError as problem:  # the training's own error is the news; ours must not hide it
+            _say(f"not sealed: {problem}")
+
+    def _append(self, journal: str, row: Mapping[str, Any]) -> None:
+        if not self._writes:
+            return
+        try:
+            line = json.dumps(finite(dict(row)), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            # one write to a file opened for appending: lines of several processes do not mix
+            handle = os.open(self.path / journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                os.write(handle, line)
+            finally:
+                os.close(handle)
+        except (OSError, ValueError, TypeError, LedgerError) as problem:
+            if not self._complained:
+                self._complained = True
+                _say(f"cannot record {', '.join(map(str, row))}: {problem} (said once)")
+
+
+def begin(
+    project: Project,
+    exp_id: str,
+    *,
+    config: Mapping[str, Any] | None,
+    seed: Any,
+    data: str | os.PathLike[str] | None,
+    dataset: str | None,
+) -> ActiveRun:
+    """Start a run, or join the one that `ledger run` started around this process.
+
+    Of several ranks (`RANK`, `SLURM_PROCID`) only rank 0 writes.
+    """
+    rank = os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or "0"
+    launched = os.environ.get("LEDGER_RUN_DIR")
+    if launched:
+        staged = staging.load(Path(launched))
+        if staged.exp_id != exp_id:
+            _say(f"joined the run of {staged.exp_id}; the name {exp_id} in ledger.start is not used")
+        if rank == "0":
+            staged = staging.amend(project, staged, config=config, seed=seed)
+        return ActiveRun(project, staged, joined=True, writes=rank == "0")
+    if rank != "0":
+        return _passive(project, exp_id)
+    path = Path(data) if data is not None else None
+    command = [sys.executable, *sys.argv]
+    staged = staging.begin(project, exp_id, config=config, seed=seed, data=path, dataset=dataset, command=command)
+    return ActiveRun(project, staged)
+
+
+def _passive(project: Project, exp_id: str) -> ActiveRun:
+    """What a rank other than 0 holds: the same verbs, writing nothing."""
+    start = {"exp_id": exp_id, "run_id": "passive", "config": {}, "provenance": {}}
+    return ActiveRun(project, staging.Staging(project.running / "passive", start), writes=False)
+
+
+def _write_table(rows: Any, target: Path) -> None:
+    import csv
+
+    if hasattr(rows, "to_csv"):  # a DataFrame, whichever library made it
+        rows.to_csv(target, index=False)
+        return
+    if isinstance(rows, Mapping):
+        lengths = {key: len(column) for key, column in rows.items()}
+        if len(set(lengths.values())) > 1:
+            raise UsageError(f"columns of different lengths: {lengths}", where=target.name)
+        names: Sequence[str] = list(rows)
+        records: Any = zip(*rows.values(), strict=True)
+    elif isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows):
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        records = ([row.get(name, "") for name in names] for row in rows)
+    else:
+        raise UsageError("predictions are a list of dicts, a dict of columns or a DataFrame", where=target.name)
+    with target.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_plain(value) for value in record] for record in records)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"ledger: {text}\n")

@@ -1,0 +1,107 @@
+"""The birth certificate: six inputs, the provenance hash over them, the group hash without the seed."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ledger.canon import digest, finite
+from ledger.model.run import HASH_INPUTS, PROVENANCE_SCHEMA
+from ledger.project import Project
+from ledger.seal import code, data, environment
+
+_SECRET_NAME = re.compile(r"(?i)(token|secret|passw|api[-_]?key|credential)")
+_HIDDEN = "***"
+
+
+def config_input(config: Mapping[str, Any], seed_keys: Sequence[str]) -> dict[str, Any]:
+    """The config input: a digest of the resolved config without its seed, which is an input of its own."""
+    return {"sha256": digest(finite({key: value for key, value in config.items() if key not in seed_keys}))}
+
+
+def hashes(inputs: Mapping[str, Any]) -> tuple[str, str]:
+    """Provenance hash and group hash. Only digests and values that make conditions equal enter: of the code its
+    tree, not its commit; of the data their content, not their name.
+    """
+    hashed = {
+        "config": inputs["config"]["sha256"],
+        "code": inputs["code"]["tree_sha256"],
+        "data": [inputs["data"]["sha256"], inputs["data"]["split_manifest"]],
+        "seed": [inputs["seed"]["value"], inputs["seed"]["determinism_flags"]],
+        "env_lock": inputs["env_lock"]["sha256"],
+        "hardware": inputs["hardware"],
+    }
+    assert tuple(hashed) == HASH_INPUTS
+    return digest(hashed), digest({**hashed, "seed": inputs["seed"]["determinism_flags"]})
+
+
+def capture(
+    project: Project,
+    *,
+    config: Mapping[str, Any],
+    seed: Any,
+    data_path: Path | None,
+    dataset: str | None,
+    command: Sequence[str],
+    source: code.Code,
+) -> tuple[dict[str, Any], list[str]]:
+    """Everything about a run that is known before it starts, and its package list."""
+    python, names = environment.packages(command)
+    inputs = {
+        "config": config_input(config, project.config.seed_keys),
+        "code": source.record,
+        "data": data.capture(data_path, dataset),
+        "seed": {"value": finite(seed), "determinism_flags": environment.determinism_flags()},
+        "env_lock": environment.env_lock(python, names),
+        "hardware": environment.hardware(),
+    }
+    provenance_hash, group_hash = hashes(inputs)
+    record = {
+        "schema": PROVENANCE_SCHEMA,
+        "exp_id": None,
+        "run_id": None,
+        "provenance_hash": provenance_hash,
+        "group_hash": group_hash,
+        "hash_inputs": inputs,
+        "untracked": [],
+        "tracker": None,
+        "command": scrub(command),
+        "cwd": project.shown(Path.cwd()),
+        "env": environment.kept_variables(project.config.keep_env),
+        "host": socket.gethostname(),
+        "user": _user(),
+        "started": None,
+        "ended": None,
+        "exit_status": None,
+        "resumed_from": None,
+        "created": None,
+    }
+    return record, names
+
+
+def scrub(command: Sequence[str]) -> list[str]:
+    """A command line without secrets: the values of options and variables whose names sound like one are hidden."""
+    out: list[str] = []
+    hide = False
+    for part in command:
+        name, equals, _ = part.partition("=")
+        if hide:
+            out.append(_HIDDEN)
+            hide = False
+        elif _SECRET_NAME.search(name) and equals:
+            out.append(f"{name}={_HIDDEN}")
+        else:
+            out.append(re.sub(r"(://[^/:@\s]+:)[^@\s]+@", rf"\1{_HIDDEN}@", part))
+            hide = part.startswith("-") and bool(_SECRET_NAME.search(part))
+    return out
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no entry in the password database: containers
+        return None

@@ -1,0 +1,220 @@
+"""Staging: the folder `.ledger/running/<run_id>/` in which a run in progress is written.
+
+Beside it lies `<run_id>.json`, the start record made before the training began; it is what lets a later process seal
+what a killed one left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ledger.canon import finite, parse, pretty
+from ledger.errors import InputError, UsageError
+from ledger.project import Project
+from ledger.seal import code, provenance
+from ledger.store import atomic
+from ledger.store.journal import Journal, now
+from ledger.store.objects import ObjectStore
+
+HISTORY_JOURNAL = "history.jsonl"
+RESULTS_JOURNAL = "results.jsonl"
+PACKAGES = "packages.txt"
+
+_EXP_ID = re.compile(r"\w[\w.+=,@-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """A run in progress: its folder and its start record."""
+
+    path: Path
+    start: Mapping[str, Any]
+
+    @property
+    def run_id(self) -> str:
+        return str(self.start["run_id"])
+
+    @property
+    def exp_id(self) -> str:
+        return str(self.start["exp_id"])
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        return self.start["provenance"]  # type: ignore[no-any-return]
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.start["config"]  # type: ignore[no-any-return]
+
+    def alive(self) -> bool:
+        """Whether the process that started it still runs; on another host that cannot be known and counts as yes."""
+        if self.start.get("host") != socket.gethostname():
+            return True
+        return _process_started(int(self.start["pid"])) == self.start.get("process_started")
+
+
+def check_exp_id(exp_id: str) -> None:
+    """Raises UsageError when `exp_id` cannot be a folder's name everywhere."""
+    if not _EXP_ID.fullmatch(exp_id):
+        raise UsageError(
+            f"{exp_id!r} cannot name an experiment",
+            fix="start with a letter or digit and use letters, digits and . _ - + = , @ (100 at most)",
+        )
+
+
+def begin(
+    project: Project,
+    exp_id: str,
+    *,
+    config: Mapping[str, Any] | None = None,
+    otherwise: Mapping[str, Any] | None = None,
+    seed: Any = None,
+    data: Path | None = None,
+    dataset: str | None = None,
+    command: Sequence[str] = (),
+) -> Staging:
+    """Capture the six inputs, make the staging folder, log the start.
+
+    `otherwise` is the config as long as nobody, not even a nested start, declares one.
+
+    Raises:
+        UsageError: `exp_id` or `data` make no sense.
+        StoreError: the disk refused.
+
+    """
+    check_exp_id(exp_id)
+    declared = bool(config)
+    config = finite(dict(config or otherwise or {}))
+    if seed is None:
+        seed = next((config[key] for key in project.config.seed_keys if key in config), None)
+    source = code.capture(project)
+    record, packages = provenance.capture(
+        project, config=config, seed=seed, data_path=data, dataset=dataset, command=command, source=source
+    )
+    _keep_source(project, record, source)
+    path = _claim_folder(project, exp_id, record["provenance_hash"])
+    record.update(exp_id=exp_id, run_id=path.name, started=now())
+    start = {
+        "exp_id": exp_id,
+        "run_id": path.name,
+        "config": config,
+        "config_declared": declared,
+        "provenance": record,
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "process_started": _process_started(os.getpid()),
+    }
+    atomic.write_bytes(_start_record(path), pretty(start))
+    atomic.write_bytes(path / PACKAGES, "".join(f"{name}\n" for name in packages).encode())
+    Journal(project).append(
+        {"type": "start", "exp_id": exp_id, "run_id": path.name, "provenance_hash": record["provenance_hash"]}
+    )
+    return Staging(path, start)
+
+
+def load(path: Path) -> Staging:
+    """The staging in `path`. Raises InputError when its start record is gone or damaged."""
+    record = _start_record(path)
+    try:
+        raw = parse(record.read_bytes(), record)
+    except OSError as error:
+        raise InputError(
+            "staging without a start record", where=path, fix="look into it, then delete it by hand"
+        ) from error
+    if not isinstance(raw, dict) or not {"exp_id", "run_id", "provenance", "config"} <= raw.keys():
+        raise InputError("not a start record", where=record, fix="look into it, then delete the folder by hand")
+    return Staging(path, raw)
+
+
+def amend(project: Project, staging: Staging, *, config: Mapping[str, Any] | None, seed: Any) -> Staging:
+    """Complete what the launcher left open: a nested start that knows the config or the seed says so here.
+
+    What was declared at launch stays; the id keeps the prefix that it was born with.
+    """
+    start = dict(staging.start)
+    record = dict(staging.provenance)
+    inputs = {key: dict(value) for key, value in record["hash_inputs"].items()}
+    if config and not start["config_declared"]:
+        start["config"] = finite(dict(config))
+        start["config_declared"] = True
+        inputs["config"] = provenance.config_input(start["config"], project.config.seed_keys)
+    if inputs["seed"]["value"] is None:
+        inputs["seed"]["value"] = finite(seed)
+    record["hash_inputs"] = inputs
+    record["provenance_hash"], record["group_hash"] = provenance.hashes(inputs)
+    start["provenance"] = record
+    atomic.write_bytes(_start_record(staging.path), pretty(start))
+    return Staging(staging.path, start)
+
+
+def leftovers(project: Project) -> list[Path]:
+    """Folders of runs in progress, dead or alive."""
+    return sorted(path for path in project.running.glob("*") if path.is_dir())
+
+
+def _claim_folder(project: Project, exp_id: str, provenance_hash: str) -> Path:
+    """A staging folder of a new id; making the folder is what claims the id, so two starts in one second differ."""
+    base = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{provenance_hash[:8]}"
+    with atomic.explained(project.running):
+        project.running.mkdir(parents=True, exist_ok=True)
+        for attempt in range(1, 1000):
+            name = base if attempt == 1 else f"{base}-{attempt}"
+            if (project.results / exp_id / "runs" / name).exists():
+                continue
+            try:
+                (project.running / name).mkdir()
+            except FileExistsError:
+                continue
+            return project.running / name
+    raise UsageError(f"a thousand runs of {exp_id} started in one second", fix="start them one after another")
+
+
+def _keep_source(project: Project, record: dict[str, Any], source: code.Code) -> None:
+    """Store what git does not hold of the source tree, so that the code can be rebuilt."""
+    objects = ObjectStore(project.objects)
+    if source.diff:
+        objects.put_bytes(source.diff)
+    kept = []
+    for name in source.untracked:
+        file = project.root / name
+        if file.is_file() and not file.is_symlink():
+            with atomic.explained(file):
+                kept.append({"path": name, "sha256": objects.put_bytes(file.read_bytes())})
+    record["untracked"] = kept
+
+
+def forget(staged: Staging) -> None:
+    """Remove the start record of a run that is sealed now."""
+    with atomic.explained(staged.path):
+        _start_record(staged.path).unlink(missing_ok=True)
+
+
+def _start_record(path: Path) -> Path:
+    return path.parent / f"{path.name}.json"
+
+
+def _process_started(pid: int) -> str | None:
+    """When a process began, in the kernel's ticks, so that a reused pid is not taken for it; None when it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
+        if Path("/proc/self/stat").exists():
+            return None
+    except OSError:
+        return None
+    else:
+        return stat.rpartition(")")[2].split()[19]
+    try:  # no /proc: the pid alone has to do
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return "alive"

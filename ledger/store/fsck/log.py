@@ -1,0 +1,83 @@
+"""The log against its own history, and against the runs it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ledger.errors import IntegrityError
+from ledger.log.merkle import Peaks, leaf_hash
+from ledger.log.segment import Head, Segment, encode, read
+from ledger.model.finding import Finding
+from ledger.project import Project
+from ledger.store.fsck.counted import finding
+from ledger.store.journal import Journal
+from ledger.store.runs import Run
+
+
+def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
+    """Every readable segment, and what is wrong with the others or with their history."""
+    journal = Journal(project)
+    segments: dict[str, Segment] = {}
+    findings: list[Finding] = []
+    for path in journal.files():
+        try:
+            segments[path.stem] = read(path.stem, path.read_bytes())
+        except IntegrityError as error:
+            findings.append(
+                finding(
+                    "log-damaged", f"{error.where}: {error.message}", project.shown(path), fix="restore it from git"
+                )
+            )
+    known: list[tuple[str, Head]] = []
+    own = journal.remembered()
+    if own:
+        known.append(("this clone", own))
+    for segment in segments.values():
+        opened = segment.entries[0].body.get("knows", [])
+        known += [(f"segment {segment.id}", Head(h["segment"], h["size"], h["root"])) for h in opened]
+    damaged = {item.location.path.rpartition("/")[2].removesuffix(".jsonl") for item in findings if item.location}
+    for who, head in known:
+        if head.segment in damaged:
+            continue
+        problem = _inconsistent(segments.get(head.segment), head)
+        if problem:
+            shown = project.shown(project.log / f"{head.segment}.jsonl")
+            findings.append(
+                finding("log-rewritten", f"{problem}; {who} knew {head.size} entries", shown, fix="restore it from git")
+            )
+    return list(segments.values()), findings
+
+
+def _inconsistent(segment: Segment | None, head: Head) -> str | None:
+    """How `segment` fails to continue what `head` pinned, or None."""
+    if segment is None:
+        return "a segment of the log is gone"
+    if len(segment.entries) < head.size:
+        return f"the log lost entries ({len(segment.entries)} are left)"
+    peaks = Peaks()
+    for entry in segment.entries[: head.size]:
+        peaks = peaks.append(leaf_hash(encode(entry.body)))
+    return None if peaks.root().hex() == head.root else "the log was rewritten"
+
+
+def check_logged(
+    project: Project, segments: Iterable[Segment], runs: Mapping[tuple[str, str], Run], *, complete: bool
+) -> Iterator[Finding]:
+    """Every sealed run is logged with the address it has, and every logged run is there."""
+    logged: dict[tuple[str, str], str] = {}
+    for segment in segments:
+        for entry in segment.entries:
+            if entry.type == "seal":
+                logged[str(entry.body["exp_id"]), str(entry.body["run_id"])] = str(entry.body["address"])
+    for key, run in runs.items():
+        shown = project.shown(run.path)
+        if key not in logged:
+            if complete:  # with a damaged log this would only repeat the damage for every run
+                fix = "`ledger fsck --repair` logs it after checking every byte"
+                yield finding("run-unlogged", f"{run.run_id} is not in the log", shown, fix=fix)
+        elif logged[key] != run.address:
+            message = f"{run.run_id} was sealed as {logged[key][:12]}, its manifest is now {run.address[:12]}"
+            yield finding("manifest-altered", message, shown, fix="restore the run from git")
+    for exp_id, run_id in sorted(logged.keys() - runs.keys()):
+        shown = project.shown(project.results / exp_id / "runs" / run_id)
+        yield finding("run-missing", f"{run_id} of {exp_id} was sealed and is gone", shown, fix="restore it from git")

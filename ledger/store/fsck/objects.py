@@ -1,0 +1,98 @@
+"""Objects and what points at them: owners, selections, staging that was left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ledger.errors import LedgerError
+from ledger.model.finding import Finding
+from ledger.project import Project
+from ledger.store import atomic
+from ledger.store.fsck.counted import Counted, finding
+from ledger.store.objects import ObjectStore
+from ledger.store.runs import MANIFEST, Run, RunStore
+from ledger.store.selection import Selection
+
+
+def check_objects(
+    project: Project,
+    runs: Iterable[Run],
+    counted: Counted,
+) -> Iterator[Finding]:
+    """Every object is what its name says, has an owner, and every owner that needs one finds it."""
+    objects = ObjectStore(project.objects)
+    owned: dict[str, str] = {}
+    for run in runs:
+        owned.update({file.sha256: run.run_id for file in run.manifest.files if file.tier == "heavy"})
+        code = run.provenance.get("hash_inputs", {}).get("code", {})
+        kept = [code.get("diff_sha256"), *(item.get("sha256") for item in run.provenance.get("untracked", []))]
+        owned.update({sha: run.run_id for sha in kept if sha})
+    for path in sorted(project.objects.glob("??/*")):
+        name = path.parent.name + path.name
+        shown = project.shown(path)
+        if path.name.startswith(atomic.TEMPORARY):
+            yield finding(
+                "leftover",
+                "a temporary file that a crash left",
+                shown,
+                severity="note",
+                fix="`ledger fsck --repair` removes it",
+            )
+            continue
+        found = counted.digest(path)
+        if found != name:
+            owner = owned.get(name, "no run")
+            yield finding(
+                "object-damaged",
+                f"object {name[:12]} ({owner}) holds other bytes: {found[:12]}",
+                shown,
+                fix="restore it from a remote or another clone",
+            )
+        elif name not in owned:
+            yield finding(
+                "object-unowned",
+                f"object {name[:12]} belongs to no run",
+                shown,
+                severity="note",
+                fix="it may be of another branch; nothing to do",
+            )
+    for sha, run_id in sorted(owned.items()):
+        if not objects.has(sha) and project.objects.is_dir():
+            shown = project.shown(objects.path(sha))
+            yield finding(
+                "object-absent",
+                f"object {sha[:12]} of {run_id} is not on this machine",
+                shown,
+                severity="note",
+                fix="bring it from the machine that sealed it",
+            )
+
+
+def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
+    selection = Selection(project)
+    for exp_id in store.experiments():
+        shown = project.shown(selection.path(exp_id))
+        try:
+            for run_id in selection.ids(exp_id):
+                if not (store.folder(exp_id) / run_id / MANIFEST).is_file():
+                    yield finding(
+                        "selection-broken",
+                        f"the selected run {run_id} is absent",
+                        shown,
+                        fix="`ledger select` another run",
+                    )
+        except LedgerError as error:
+            yield finding("selection-broken", error.message, shown, fix=error.fix)
+
+
+def check_leftovers(project: Project) -> Iterator[Finding]:
+    for path in sorted(project.running.glob("*")):
+        if path.is_dir():
+            fix = f"`ledger seal {path.name}` seals it as abandoned if its process has died"
+            yield finding(
+                "staging-leftover",
+                f"{path.name} is in progress or was left behind",
+                project.shown(path),
+                severity="note",
+                fix=fix,
+            )

@@ -1,0 +1,201 @@
+"""The log on disk: segments under `.ledger/log/`, appended under a local lock, fsynced line by line.
+
+A segment is continued only by the clone and host that wrote its last line, and only while it still is the very
+file of that moment (size, inode). After a checkout, a copy of the folder or a reset a new segment begins, so git
+never sees two versions of one segment and merges are unions of files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ledger.canon import parse, pretty
+from ledger.errors import IntegrityError, LedgerError, StoreError
+from ledger.log.merkle import Peaks, leaf_hash
+from ledger.log.segment import Entry, Head, Segment, encode, log_head, opening, read
+from ledger.project import Project
+from ledger.store import atomic
+from ledger.store.lock import exclusive
+
+
+def now() -> str:
+    """The time as every file of ours writes it: UTC, RFC 3339, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """What this clone remembers of the segment it writes; private and untracked."""
+
+    segment: str
+    peaks: Peaks
+    length: int  # bytes
+    inode: int
+    host: str
+    last: bytes  # the last line, without its newline
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "segment": self.segment,
+            "size": self.peaks.size,
+            "peaks": [peak.hex() for peak in self.peaks.hashes],
+            "length": self.length,
+            "inode": self.inode,
+            "host": self.host,
+            "last": self.last.decode(),
+        }
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> _Tail:
+        peaks = Peaks(int(raw["size"]), tuple(bytes.fromhex(peak) for peak in raw["peaks"]))
+        where = (int(raw["length"]), int(raw["inode"]), str(raw["host"]))
+        return cls(str(raw["segment"]), peaks, *where, str(raw["last"]).encode())
+
+    def still_ends(self, path: Path) -> bool:
+        """Whether the file still holds our last line where we left it."""
+        with path.open("rb") as stream:
+            stream.seek(self.length - len(self.last) - 1)
+            return stream.read(len(self.last) + 1) == self.last + b"\n"
+
+
+class Journal:
+    """The log of one project."""
+
+    def __init__(self, project: Project) -> None:
+        self.folder = project.log
+        self.local = project.local
+
+    def append(self, body: Mapping[str, Any]) -> Head:
+        """Add one entry (its `time` is set here); durable once this returned. Returns the segment's new head.
+
+        Raises:
+            StoreError: the disk refused.
+
+        """
+        with exclusive(self.local, "log"), atomic.explained(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            tail = self._own_tail() or self._open_segment()
+            line = encode({**body, "time": now()})
+            tail = self._write(tail, line)
+            atomic.write_bytes(self._tail_file, pretty(tail.to_json()))
+            return Head(tail.segment, tail.peaks.size, tail.peaks.root().hex())
+
+    def segments(self) -> list[Segment]:
+        """Every segment, parsed and sorted by id.
+
+        Raises:
+            IntegrityError: one is damaged.
+
+        """
+        return [read(path.stem, path.read_bytes()) for path in self.files()]
+
+    def files(self) -> list[Path]:
+        return sorted(self.folder.glob("*.jsonl"))
+
+    def entries(self) -> Iterator[Entry]:
+        """All entries, in the order of their times (entries of one segment keep their order).
+
+        Raises:
+            IntegrityError: a segment is damaged.
+
+        """
+        entries = [entry for segment in self.segments() for entry in segment.entries]
+        yield from sorted(entries, key=lambda entry: str(entry.body.get("time", "")))
+
+    def head(self) -> str:
+        """The log head. Raises IntegrityError as `segments` does."""
+        return log_head(segment.head for segment in self.segments())
+
+    def remembered(self) -> Head | None:
+        """The head of the segment that this clone wrote last, from private state; None when there is none."""
+        tail = self._tail()
+        return Head(tail.segment, tail.peaks.size, tail.peaks.root().hex()) if tail else None
+
+    @property
+    def _tail_file(self) -> Path:
+        return self.local / "segment.json"
+
+    def _tail(self) -> _Tail | None:
+        try:
+            return _Tail.from_json(parse(self._tail_file.read_bytes(), self._tail_file))
+        except (OSError, LedgerError, KeyError, TypeError, ValueError):
+            return None
+
+    def _own_tail(self) -> _Tail | None:
+        """The remembered tail, if the segment on disk still is exactly what this clone left; a torn line of a
+        crash is our own and is cut off.
+        """
+        tail = self._tail()
+        if tail is None or tail.host != socket.gethostname():
+            return None
+        path = self.folder / f"{tail.segment}.jsonl"
+        try:
+            stat = path.stat()
+        except OSError:
+            return None
+        if stat.st_ino != tail.inode or stat.st_size < tail.length or not tail.still_ends(path):
+            return None
+        if stat.st_size > tail.length:
+            return self._recover(tail, path)
+        return tail
+
+    def _recover(self, tail: _Tail, path: Path) -> _Tail | None:
+        """After a crash between the line and the private state: whole lines are taken in, a torn one is cut."""
+        data = path.read_bytes()
+        rest = data[tail.length :]
+        whole = rest[: rest.rfind(b"\n") + 1]
+        peaks = tail.peaks
+        for line in whole.split(b"\n")[:-1]:
+            peaks = peaks.append(leaf_hash(line))
+        size = tail.length + len(whole)
+        if size < len(data):
+            with path.open("rb+") as stream:
+                stream.truncate(size)
+                os.fsync(stream.fileno())
+        try:
+            found = read(tail.segment, data[:size])
+        except IntegrityError:
+            return None
+        return (
+            _Tail(tail.segment, peaks, size, tail.inode, tail.host, found.last_line) if found.peaks == peaks else None
+        )
+
+    def _open_segment(self) -> _Tail:
+        segment = secrets.token_hex(8)
+        known = []
+        for path in self.files():
+            with contextlib.suppress(IntegrityError):
+                known.append(read(path.stem, path.read_bytes()).head)
+        path = self.folder / f"{segment}.jsonl"
+        line = encode(opening(segment, known, now()))
+        atomic.write_bytes(path, line + b"\n")
+        peaks = Peaks().append(leaf_hash(line))
+        return _Tail(segment, peaks, len(line) + 1, path.stat().st_ino, socket.gethostname(), line)
+
+    def _write(self, tail: _Tail, line: bytes) -> _Tail:
+        path = self.folder / f"{tail.segment}.jsonl"
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND)
+        try:
+            written = os.write(handle, line + b"\n")
+            if written != len(line) + 1:
+                os.ftruncate(handle, tail.length)
+                raise StoreError(
+                    "the log entry could not be written whole", where=path, fix="free some space and try again"
+                )
+            os.fsync(handle)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, tail.length)
+            raise
+        finally:
+            os.close(handle)
+        peaks = tail.peaks.append(leaf_hash(line))
+        return _Tail(tail.segment, peaks, tail.length + len(line) + 1, tail.inode, tail.host, line)

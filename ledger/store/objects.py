@@ -1,0 +1,106 @@
+"""Content-addressed objects: a file's bytes under their SHA-256, once, read-only.
+
+An object and a run's own name for it share the same bytes on disk: a reflink where the file system has them, else
+a hard link between our own two names, else a copy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from ledger.canon import sha256
+from ledger.store import atomic
+
+READ_ONLY = 0o444
+_FICLONE = 0x40049409  # ioctl(2): share the extents of another file (btrfs, xfs, bcachefs)
+
+
+class ObjectStore:
+    """The objects below one folder (`.ledger/objects/sha256`)."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, digest: str) -> Path:
+        return self.root / digest[:2] / digest[2:]
+
+    def has(self, digest: str) -> bool:
+        return self.path(digest).is_file()
+
+    def put_bytes(self, data: bytes) -> str:
+        """Store bytes; returns their digest. Raises StoreError."""
+        digest = sha256(data)
+        if not self.has(digest):
+            atomic.write_bytes(self.path(digest), data, mode=READ_ONLY)
+        return digest
+
+    def adopt(self, file: Path, digest: str) -> None:
+        """Make `file`, whose digest is known and which is ours, one with its object.
+
+        When the object exists, `file` becomes another name of it; else the object becomes another name of `file`.
+
+        Raises:
+            StoreError: the disk refused.
+
+        """
+        target = self.path(digest)
+        with atomic.explained(target):
+            if target.is_file():
+                share(target, file)
+            else:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                share(file, target)
+                atomic.fsync_folder(target.parent)
+            target.chmod(READ_ONLY)
+
+    def fetch(self, digest: str, target: Path) -> None:
+        """Give the object another name, `target`. Raises StoreError."""
+        with atomic.explained(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            share(self.path(digest), target)
+
+
+def share(source: Path, target: Path) -> None:
+    """Make `target` hold the bytes of `source` in one rename, without a second copy of them where possible."""
+    temporary = target.parent / f"{atomic.TEMPORARY}{secrets.token_hex(6)}"
+    try:
+        if not _reflink(source, temporary):
+            try:
+                os.link(source, temporary)
+            except OSError:
+                shutil.copyfile(source, temporary)
+                with temporary.open("rb") as stream:
+                    os.fsync(stream.fileno())
+        temporary.chmod(READ_ONLY)
+        temporary.replace(target)
+    finally:
+        # renaming a name onto another name of the same file does nothing and leaves both (rename(2))
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+
+
+def clone(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Copy a file that is not ours: a reflink where the file system has them, else its bytes. Never a hard link."""
+    if not _reflink(Path(source), Path(target)):
+        shutil.copyfile(source, target)
+
+
+def _reflink(source: Path, target: Path) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    with source.open("rb") as reader, target.open("xb") as writer:
+        try:
+            fcntl.ioctl(writer.fileno(), _FICLONE, reader.fileno())
+        except OSError:
+            pass
+        else:
+            os.fsync(writer.fileno())
+            return True
+    target.unlink()
+    return False

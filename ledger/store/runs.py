@@ -1,0 +1,168 @@
+"""Sealed runs on disk: find them, read what they say, resolve the short names that people type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ledger.canon import digest, parse
+from ledger.errors import InputError, LedgerError, UsageError
+from ledger.model.run import Manifest, Metric
+from ledger.project import Project
+
+MANIFEST = "run.json"
+PROVENANCE = "provenance.json"
+RESULTS = "results.json"
+CONFIG = "config.resolved.yaml"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One sealed run: its folder and what its manifest says. Everything else is read when asked for."""
+
+    path: Path
+    manifest: Manifest
+    manifest_raw: Mapping[str, Any]
+
+    @property
+    def exp_id(self) -> str:
+        return self.manifest.exp_id
+
+    @property
+    def run_id(self) -> str:
+        return self.manifest.run_id
+
+    @cached_property
+    def address(self) -> str:
+        """SHA-256 of the canonical manifest: names exactly these bytes."""
+        return digest(self.manifest_raw)
+
+    @cached_property
+    def provenance(self) -> Mapping[str, Any]:
+        """The birth certificate; empty when the run has none. Raises InputError when it cannot be read."""
+        return _mapping(self.path / PROVENANCE)
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The rows of results.json; empty when the run has none. Raises InputError when it cannot be read."""
+        rows = _mapping(self.path / RESULTS).get("metrics", [])
+        return tuple(Metric.from_json(row) for row in rows if isinstance(row, Mapping))
+
+    @property
+    def seed(self) -> Any:
+        """The seed's value, or None when the run declared none."""
+        inputs = self.provenance.get("hash_inputs", {})
+        return inputs.get("seed", {}).get("value") if isinstance(inputs, Mapping) else None
+
+    def find_metrics(self, metric: str, split: str = "", dataset: str = "") -> list[Metric]:
+        """The rows that fit; an empty split or dataset fits all."""
+        return [
+            row
+            for row in self.metrics
+            if row.metric == metric and (not split or row.split == split) and (not dataset or row.dataset == dataset)
+        ]
+
+
+class RunStore:
+    """All sealed runs of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def folder(self, exp_id: str) -> Path:
+        return self.project.results / exp_id / "runs"
+
+    def experiments(self) -> list[str]:
+        return sorted(path.parent.name for path in self.project.results.glob("*/runs") if path.is_dir())
+
+    def folders(self, exp_id: str | None = None) -> Iterator[Path]:
+        """Folders of runs in the order of their ids (which start with the time); broken ones included."""
+        for experiment in [exp_id] if exp_id else self.experiments():
+            folder = self.folder(experiment)
+            if folder.is_dir():
+                yield from sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+    def all(self, exp_id: str | None = None) -> list[Run]:
+        """Every readable run; damaged ones are left to `fsck`."""
+        runs = []
+        for folder in self.folders(exp_id):
+            try:
+                runs.append(read_run(folder))
+            except LedgerError:
+                continue
+        return runs
+
+    def get(self, exp_id: str, run_id: str) -> Run | None:
+        """The run of exactly this id, or None. Raises InputError when its manifest cannot be read."""
+        folder = self.folder(exp_id) / run_id
+        return read_run(folder) if folder.is_dir() else None
+
+    def resolve(self, name: str) -> Run:
+        """The run that `name` means: an id, a unique prefix of one, `EXP/ID`, `@last` or `@best:METRIC`.
+
+        Raises:
+            UsageError: none or several runs fit; candidates are listed.
+
+        """
+        runs = self.all()
+        if not runs:
+            raise UsageError("no run is sealed yet", fix="`ledger run EXP -- COMMAND` makes one")
+        if name.startswith("@"):
+            return _by_mark(name, runs)
+        exp_id, _, rest = name.rpartition("/")
+        pool = [run for run in runs if not exp_id or run.exp_id == exp_id]
+        fits = [run for run in pool if run.run_id == rest] or [run for run in pool if run.run_id.startswith(rest)]
+        if len(fits) == 1:
+            return fits[0]
+        if not fits:
+            raise UsageError(f"no run is called {name!r}", fix="`ledger runs` lists them")
+        listed = ", ".join(f"{run.exp_id}/{run.run_id}" for run in fits[:5]) + (" ..." if len(fits) > 5 else "")
+        raise UsageError(f"{name!r} fits {len(fits)} runs: {listed}", fix="type more of the id")
+
+
+def read_run(folder: Path) -> Run:
+    """The run in `folder`.
+
+    Raises:
+        InputError: its manifest is absent or cannot be read.
+
+    """
+    path = folder / MANIFEST
+    raw = _mapping(path)
+    if not raw:
+        raise InputError("a run without a manifest", where=path, fix="`ledger fsck` says what is left of it")
+    try:
+        return Run(folder, Manifest.from_json(raw), raw)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"not a run manifest ({error!r})", where=path, fix="`ledger fsck` says what is left"
+        ) from error
+
+
+def _mapping(path: Path) -> Mapping[str, Any]:
+    try:
+        raw = parse(path.read_bytes(), path)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path) from error
+    if not isinstance(raw, dict):
+        raise InputError("expected a JSON object", where=path)
+    return raw
+
+
+def _by_mark(name: str, runs: list[Run]) -> Run:
+    if name == "@last":
+        return max(runs, key=lambda run: run.run_id)
+    if name.startswith("@best:"):
+        metric = name.removeprefix("@best:")
+        scored = [(row, run) for run in runs for row in run.find_metrics(metric) if row.number is not None]
+        if not scored:
+            raise UsageError(f"no sealed run has a metric {metric!r}", fix="`ledger show RUN` lists a run's metrics")
+        lower = any(row.raw.get("direction") == "lower_is_better" for row, _ in scored)
+        pick = min if lower else max
+        return pick(scored, key=lambda pair: pair[0].number or 0.0)[1]
+    raise UsageError(f"{name!r} is no reference to a run", fix="use an id, @last or @best:METRIC")
