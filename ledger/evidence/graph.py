@@ -41,6 +41,7 @@ def load(path: Path, *, shown: str | None = None) -> ClaimGraph:
 
     Raises:
         InputError: absent, not JSON, or not shaped as a claim graph; line and column are named.
+
     """
     shown = shown or path.name
     try:
@@ -96,7 +97,9 @@ def _claim_shape(claim: Any, at: Pointer, seen: dict[str, int]) -> list[tuple[Po
     if not isinstance(claim_id, str) or not claim_id.strip():
         return [((*at, "id") if "id" in claim else at, "a claim needs an `id` that is a non-empty string")]
     if claim_id in seen:
-        return [((*at, "id"), f"the id {claim_id!r} is taken by claim {seen[claim_id] + 1} of the list; ids must be unique")]
+        return [
+            ((*at, "id"), f"the id {claim_id!r} is taken by claim {seen[claim_id] + 1} of the list; ids must be unique")
+        ]
     seen[claim_id] = int(at[-1])
     rows = claim.get("evidence", [])
     if not isinstance(rows, list):

@@ -1,0 +1,55 @@
+"""`ledger fsck`: check every byte of the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ledger.cli.common import HELP, deliver, find_project, report_options, say
+
+
+@click.command(context_settings=HELP, epilog="Example: ledger fsck --format json --output fsck.json")
+@report_options
+@click.option(
+    "--repair", "repairing", is_flag=True, help="Finish what a crash interrupted; never does what could lose data."
+)
+def fsck(repairing: bool, form: str, output: Path | None, everything: bool, policy: str | None) -> int:
+    """Check every byte of runs, objects and log.
+
+    Exits 1 when something is damaged, altered or gone.
+    """
+    from ledger.store import fsck as store_check
+
+    project = find_project()
+    report = store_check.check(project, progress=_progress())
+    if repairing:
+        done = store_check.repair(project, report)
+        for line in done:
+            say(line)
+        if done:
+            report = store_check.check(project)
+    return deliver(report, form=form, output=output, everything=everything, policy=policy, verdict=(), at=project)
+
+
+def _progress() -> Any:
+    """Bytes hashed so far on a terminal, nothing elsewhere; a small store is done before it would show."""
+    import sys
+    import time
+
+    if not sys.stderr.isatty():
+        return None
+    begun = time.monotonic()
+    shown = begun
+    total = 0
+
+    def show(count: int) -> None:
+        nonlocal total, shown
+        total += count
+        now = time.monotonic()
+        if now - shown > 0.5:
+            shown = now
+            sys.stderr.write(f"\r{total / 1e6:,.0f} MB checked, {total / 1e6 / (now - begun):,.0f} MB/s ")
+
+    return show

@@ -1,0 +1,32 @@
+"""`ledger select`: choose a run for its seed."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.cli.common import HELP, find_project, say
+
+
+@click.command(context_settings=HELP, epilog="Example: ledger select 20261201T101500Z-3f9a")
+@click.argument("name", metavar="RUN")
+def select(name: str) -> int:
+    """Make RUN the chosen one of its seed.
+
+    The choice is logged and destroys nothing: the run chosen before stays sealed and can be chosen again.
+    """
+    from ledger.store.runs import RunStore
+    from ledger.store.selection import Selection
+
+    project = find_project()
+    run = RunStore(project).resolve(name)
+    selection = Selection(project)
+    before = run.run_id in selection.ids(run.exp_id)
+    replaced = selection.select(run)
+    if before and not replaced:
+        say(f"{run.exp_id}/{run.run_id} was selected already")
+        return 0
+    instead = f" instead of {', '.join(replaced)}" if replaced else ""
+    say(
+        f"selected {run.exp_id}/{run.run_id} for seed {run.seed}{instead}; `ledger evidence refresh` takes its numbers over"
+    )
+    return 0

@@ -1,0 +1,114 @@
+"""What commands share: the project, printing a report, options that several have."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ledger import __version__, project
+from ledger.gate.policy import exit_status
+from ledger.model.finding import Report
+from ledger.project import POLICIES, Policy, Project
+
+Command = Callable[..., Any]
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+format_option = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print."
+)
+output_option = click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the report to this file instead of the screen.",
+)
+all_option = click.option("--all", "everything", is_flag=True, help="List disclosed findings too.")
+policy_option = click.option(
+    "--policy", type=click.Choice(POLICIES), help="When to exit 1 (default: from the configuration)."
+)
+
+
+def report_options(command: Command) -> Command:
+    """--format, --output, --all and --policy."""
+    for option in (policy_option, all_option, output_option, format_option):
+        command = option(command)
+    return command
+
+
+def find_project() -> Project:
+    """The project here, with its configuration warnings said."""
+    found = project.find()
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+    return found
+
+
+def say(text: str) -> None:
+    """Talk goes to standard error, so that data can be piped."""
+    click.echo(f"ledger: {text}", err=True)
+
+
+def deliver(
+    report: Report,
+    *,
+    form: str,
+    output: Path | None,
+    everything: bool,
+    policy: str | None,
+    verdict: Collection[str] | None = None,
+    at: Project | None = None,
+) -> int:
+    """Print or write a report, remember its findings for `ledger disclose`, and say what the exit status is."""
+    from ledger.gate import reporters
+    from ledger.gate.recall import remember
+
+    text = (
+        reporters.as_json(report, __version__)
+        if form == "json"
+        else reporters.as_text(report, colour=coloured(output), everything=everything)
+    )
+    if output is None:
+        click.echo(text)
+    else:
+        from ledger.store.atomic import write_bytes
+
+        write_bytes(output.absolute(), (text + "\n").encode())
+        say(reporters.summary(report) + f"; written to {output}")
+    if at is not None:
+        remember(at, report.findings)
+    chosen: Policy = policy or (at.config.policy if at else "disclose")  # type: ignore[assignment]
+    return exit_status(report, chosen, verdict=verdict)
+
+
+def coloured(output: Path | None) -> bool:
+    return output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def read_mapping(path: Path | None) -> dict[str, Any] | None:
+    """A config file in YAML or JSON (which is YAML) as a dict.
+
+    Raises:
+        InputError: it cannot be read or holds no mapping.
+
+    """
+    if path is None:
+        return None
+    import yaml
+
+    from ledger.errors import InputError
+
+    try:
+        raw = yaml.safe_load(path.read_bytes())
+    except yaml.YAMLError as error:
+        problem = str(error).replace("\n", " ")
+        raise InputError(f"not YAML: {problem}", where=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path) from error
+    if not isinstance(raw, dict):
+        raise InputError("a config must be a mapping of keys to values", where=path)
+    return raw

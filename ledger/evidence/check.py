@@ -1,0 +1,136 @@
+"""Recompute the claim graph and say where it disagrees with the runs, and what must be said with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ledger.evidence import disclosures
+from ledger.evidence.graph import ClaimGraph
+from ledger.evidence.resolve import Resolved, Resolver, row_finding
+from ledger.model.claim import Claim, EvidenceRow
+from ledger.model.finding import Finding, Location, Report
+from ledger.model.run import HASH_INPUTS
+from ledger.project import Project
+from ledger.store.runs import Run
+
+
+def check(project: Project, graph: ClaimGraph) -> Report:
+    """Every row recomputed. `checked` counts claims and rows, and the rows that carry only a value."""
+    resolver = Resolver(project, graph)
+    findings: list[Finding] = []
+    rows = plain = 0
+    for claim in graph.claims:
+        if not claim.rows:
+            fix = "add an evidence row with exp_id, metric and split"
+            findings.append(
+                Finding(
+                    "claim-without-evidence",
+                    "warning",
+                    f"{claim.id} has no evidence row",
+                    Location(graph.path),
+                    claim.id,
+                    fix=fix,
+                )
+            )
+        findings += disclosures.expired(graph, claim)
+        for row in claim.rows:
+            rows += 1
+            if not resolver.has_run(row):
+                plain += 1
+                continue
+            resolved = resolver.resolve(row)
+            findings += resolved.findings
+            if resolved.value is not None:
+                findings += _value(graph, row, resolved)
+                findings += _conditions(graph, claim, row, resolved)
+    settled = disclosures.settle(findings, graph, disclosures.recorded(project))
+    return Report("evidence check", {"claims": len(graph.claims), "rows": rows, "rows_without_run": plain}, settled)
+
+
+def _value(graph: ClaimGraph, row: EvidenceRow, resolved: Resolved) -> Iterator[Finding]:
+    """The stored value against the recomputed one, to the last bit: both come from the same arithmetic."""
+    if row.value is None:
+        yield row_finding(
+            graph,
+            row,
+            "value-stale",
+            "error",
+            f"{row.id} has no value yet; the runs say {resolved.value!r}",
+            "run `ledger evidence refresh`",
+            expected=resolved.value,
+        )
+    elif row.value != resolved.value:
+        message = f"{row.id} is stored as {row.value!r} but the runs say {resolved.value!r}"
+        yield row_finding(
+            graph,
+            row,
+            "value-stale",
+            "error",
+            message,
+            "run `ledger evidence refresh`",
+            reported=row.value,
+            expected=resolved.value,
+        )
+    elif set(row.addresses) != {run.address for run in resolved.runs}:
+        yield row_finding(
+            graph,
+            row,
+            "value-stale",
+            "error",
+            f"{row.id} names other runs than those selected now",
+            "run `ledger evidence refresh`",
+        )
+
+
+def _conditions(graph: ClaimGraph, claim: Claim, row: EvidenceRow, resolved: Resolved) -> Iterator[Finding]:
+    """What a reader must be told about how the number came about."""
+    if resolved.derived:
+        return
+    tell = f'ledger disclose {claim.id} --text "..."'
+    if not row.split:
+        yield row_finding(
+            graph,
+            row,
+            "split-unstated",
+            "warning",
+            f"{row.id} does not say on which split it was measured",
+            "write `split` into the row",
+        )
+    if len(resolved.runs) == 1:
+        message = f"{row.id} rests on one run, so its spread over seeds is unknown"
+        yield row_finding(graph, row, "single-seed", "warning", message, f"run more seeds, or {tell}", seeds=1)
+    differing = differing_inputs(resolved.runs)
+    if differing:
+        message = f"the {len(resolved.runs)} runs of {row.id} differ in {', '.join(differing)}, not in the seed alone"
+        yield row_finding(
+            graph, row, "mixed-conditions", "warning", message, f"rerun them alike, or {tell}", inputs=differing
+        )
+    dirty = [run.run_id for run in resolved.runs if _inputs(run).get("code", {}).get("dirty")]
+    if dirty:
+        message = f"the code of {len(dirty)} of {len(resolved.runs)} runs of {row.id} is in no commit"
+        yield row_finding(
+            graph, row, "code-not-committed", "note", message, f"commit before you train, or {tell}", runs=dirty
+        )
+
+
+def differing_inputs(runs: tuple[Run, ...]) -> list[str]:
+    """Which of the six inputs differ among runs that should differ in the seed alone."""
+    if len({run.manifest.group_hash for run in runs}) < 2:
+        return []
+    out = []
+    for name in HASH_INPUTS:
+        seen = {_comparable(run, name) for run in runs}
+        if len(seen) > 1 and name != "seed":
+            out.append(name)
+    return out or ["determinism flags"]
+
+
+def _comparable(run: Run, name: str) -> str:
+    part = _inputs(run).get(name, {})
+    keys = {"code": ("tree_sha256",), "data": ("sha256", "split_manifest")}.get(name, tuple(sorted(part)))
+    return repr([(key, part.get(key)) for key in keys])
+
+
+def _inputs(run: Run) -> dict[str, dict[str, object]]:
+    inputs = run.provenance.get("hash_inputs", {})
+    return inputs if isinstance(inputs, dict) else {}

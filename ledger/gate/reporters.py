@@ -1,0 +1,85 @@
+"""One report, two forms: text for people, JSON for machines. Both carry the same facts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ledger.model.finding import SEVERITIES, Finding, Report, count
+
+_COLOURS = {"error": "31", "warning": "33", "note": "36"}
+
+
+def as_json(report: Report, version: str) -> str:
+    return json.dumps(report.to_json(version), ensure_ascii=False, indent=2, allow_nan=False, default=str)
+
+
+def as_text(report: Report, *, colour: bool = False, everything: bool = False) -> str:
+    """Findings in order of place, then what was checked and how it came out.
+
+    Disclosed findings are counted, and listed only when `everything` is asked for.
+    """
+    lines: list[str] = []
+    for finding in sorted(report.findings, key=_order):
+        if not finding.disclosed or everything:
+            lines += _finding(finding, colour)
+    return "\n".join([*lines, summary(report)])
+
+
+def summary(report: Report) -> str:
+    """`3 documents, 41 numbers: 1 error, 2 notes, 1 disclosed`."""
+    looked = ", ".join(_amount(key, value) for key, value in report.checked.items() if isinstance(value, int))
+    paths = report.checked.get("paths")
+    if isinstance(paths, list | tuple):
+        looked = ", ".join(part for part in (_amount("files", len(paths)), looked) if part)
+    counted = count(report.findings)
+    named = [_amount(f"{severity}s", counted[f"{severity}s"]) for severity in SEVERITIES if counted[f"{severity}s"]]
+    if counted["disclosed"]:
+        named.append(f"{counted['disclosed']} disclosed (--all lists them)")
+    return f"{report.command}: {looked or 'nothing'} checked: {', '.join(named) or 'nothing found'}"
+
+
+def _finding(finding: Finding, colour: bool) -> Iterator[str]:
+    place = str(finding.location) if finding.location else "-"
+    severity: str = "disclosed" if finding.disclosed else finding.severity
+    if colour:
+        severity = f"\x1b[{_COLOURS.get(severity, '2')}m{severity}\x1b[0m"
+        place = f"\x1b[1m{place}\x1b[0m"
+    yield f"{place}: {severity}: {finding.message} [{finding.rule} {finding.fingerprint}]"
+    if finding.disclosed:
+        yield f"    disclosed: {finding.disclosed}"
+    elif finding.fix:
+        yield f"    {finding.fix}"
+
+
+def _order(finding: Finding) -> tuple[Any, ...]:
+    place = finding.location
+    return (place.path, place.line or 0, place.column or 0) if place else ("", 0, 0)
+
+
+def _amount(name: str, number: int) -> str:
+    words = name.replace("_", " ")
+    return f"{number:,} {words[:-1] if number == 1 and words.endswith('s') else words}"
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: list[str]) -> str:
+    """A plain table of strings, columns as wide as their widest entry, numbers to the right."""
+    shown = [[_shown(row.get(column)) for column in columns] for row in rows]
+    widths = [max(len(line[i]) for line in [columns, *shown]) for i in range(len(columns))]
+    right = [all(_numeric(line[i]) for line in shown) for i in range(len(columns))] if shown else [False] * len(columns)
+    out = []
+    for line in [columns, *shown]:
+        cells = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right, strict=True))
+        out.append("  ".join(cells).rstrip())
+    return "\n".join(out)
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _numeric(text: str) -> bool:
+    return text == "-" or text.lstrip("-").replace(".", "", 1).replace(",", "").isdigit()
