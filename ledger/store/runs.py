@@ -156,7 +156,7 @@ def _mapping(path: Path) -> Mapping[str, Any]:
 
 def _by_mark(name: str, runs: list[Run]) -> Run:
     if name == "@last":
-        return max(runs, key=lambda run: run.run_id)
+        return max(runs, key=lambda run: (run.manifest.created, run.run_id))
     if name.startswith("@best:"):
         metric = name.removeprefix("@best:")
         scored = [(row, run) for run in runs for row in run.find_metrics(metric) if row.number is not None]

@@ -41,7 +41,7 @@ def condition_options(command: Any) -> Any:
 
 
 @click.command(
-    context_settings={**HELP, "ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings=HELP,
     epilog="Example: ledger run ours-no-aux --config ours.yaml --seed 1 --data data/ -- python train.py --seed {seed}",
 )
 @click.argument("exp_id", metavar="EXP")

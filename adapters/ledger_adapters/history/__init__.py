@@ -1,0 +1,1 @@
+"""Where code comes from, asked of the version control that a project uses."""

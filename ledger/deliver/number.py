@@ -1,0 +1,63 @@
+"""How a value is printed: scale, decimals, spread.
+
+Rounding is half to even on the shortest decimal form of the double, so 0.125 at two decimals prints 0.12 and what
+is printed never depends on binary dust.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from ledger.model.claim import EvidenceRow
+
+_DEFAULT_SIGNIFICANT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A row's number in text: `97.2`, `0.4` and `%`; the spread is None where there is none."""
+
+    value: str
+    spread: str | None
+    unit: str
+
+    @property
+    def plain(self) -> str:
+        return f"{self.value}{self.unit}"
+
+    @property
+    def with_spread(self) -> str:
+        return f"{self.value} ± {self.spread}{self.unit}" if self.spread is not None else self.plain
+
+
+def printed(row: EvidenceRow) -> Printed | None:
+    """The row's stored value as documents print it; None while it has no finite value."""
+    if row.value is None:
+        return None
+    percent = row.display.get("style") == "percent"
+    scale = Decimal(str(row.display.get("scale", 100 if percent else 1)))
+    value = Decimal(repr(row.value)) * scale
+    variance = row.variance
+    spread = Decimal(repr(variance.value)) * abs(scale) if variance else None
+    decimals = _decimals(row, value, spread)
+    unit = "%" if percent else (f" {row.unit}" if row.unit and scale == 1 and row.unit not in {"fraction", "1"} else "")
+    return Printed(fixed(value, decimals), fixed(spread, decimals) if spread is not None else None, unit)
+
+
+def fixed(value: Decimal, decimals: int) -> str:
+    """The decimal with exactly so many places (none for 0 and below), a proper minus kept as `-`."""
+    rounded = value.quantize(Decimal(1).scaleb(-max(decimals, 0)), rounding=ROUND_HALF_EVEN)
+    return f"{rounded:f}" if rounded else f"{abs(rounded):f}"
+
+
+def _decimals(row: EvidenceRow, value: Decimal, spread: Decimal | None) -> int:
+    """`display` decides; else the spread's first digit, else four significant digits."""
+    wanted = row.display.get("decimals")
+    if isinstance(wanted, int):
+        return wanted
+    significant = row.display.get("significant")
+    if not isinstance(significant, int) and spread:
+        return max(0, -spread.adjusted())
+    digits = significant if isinstance(significant, int) else _DEFAULT_SIGNIFICANT
+    return max(0, digits - 1 - value.adjusted()) if value else max(0, digits - 1)
