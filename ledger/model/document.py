@@ -15,7 +15,8 @@ from ledger.model.finding import Location
 @dataclass(frozen=True, slots=True)
 class Text:
     """A stretch of visible text. `anchors` maps offsets to source places: from an anchor on, each character
-    advances the column by one until the next anchor. Markup that is not shown lies between anchors."""
+    advances the column by one until the next anchor. Markup that is not shown lies between anchors.
+    """
 
     text: str
     anchors: tuple[tuple[int, int, int], ...]  # (offset, line, column), ascending, the first at offset 0
@@ -52,6 +53,7 @@ class Table:
     caption: Text | None = None
     headings: tuple[str, ...] = ()  # titles of the sections that it stands in, outermost first
     index: int = 0  # among the tables of its document, from 0
+    caption_is_own: bool = False  # the caption belongs to the table by markup, it is not just the text before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +89,4 @@ class Document:
     title: str = ""
     directives: tuple[Directive, ...] = ()
     notes: tuple[str, ...] = field(default=())  # what the reader could not read, one sentence each
+    comma: bool = False  # numbers are written with a decimal comma

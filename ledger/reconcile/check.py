@@ -1,0 +1,117 @@
+"""One pass of reconcile: documents in, report out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ledger.errors import LedgerError
+from ledger.evidence.graph import ClaimGraph
+from ledger.model.document import Document, Paragraph, Table, Text
+from ledger.model.finding import Finding, Location, Report
+from ledger.reconcile.binding import Bindings
+from ledger.reconcile.disclosures import missing
+from ledger.reconcile.index import Index
+from ledger.reconcile.matching import Match
+from ledger.reconcile.prose import ProseReader
+from ledger.reconcile.quantity import Quantity
+from ledger.reconcile.signals import Sense
+from ledger.reconcile.suppress import suppress
+from ledger.reconcile.tables import Setting, TableReader
+from ledger.reconcile.verdicts import Verdict, finding, judge, mention
+from ledger.registry import load
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document to check: its path as reports show it (forward slashes) and its bytes."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one document came to."""
+
+    findings: tuple[Finding, ...] = ()
+    mentions: tuple[Finding, ...] = ()
+    numbers: int = 0
+    unreadable: str = ""
+
+
+def check(documents: Sequence[Source], graph: ClaimGraph) -> Report:
+    """Compare every number of `documents` that speaks of a claim with the claim's stored value.
+
+    A document that cannot be read is a finding (`document-unreadable`), never an error. Findings and mentions
+    come in the order of the documents and of the places in them.
+    """
+    index = Index(graph)
+    sense = Sense(index)
+    seen = [_check_one(source, index, sense) for source in documents]
+    mentions = tuple(mention for one in seen for mention in one.mentions)
+    checked = {
+        "paths": [source.path for source in documents],
+        "numbers": sum(one.numbers for one in seen),
+        "matched": len(mentions),
+        "unreadable": [one.unreadable for one in seen if one.unreadable],
+    }
+    findings = tuple(found for one in seen for found in one.findings)
+    return Report("reconcile", checked, findings, mentions)
+
+
+def _check_one(source: Source, index: Index, sense: Sense) -> _Seen:
+    reader = load("readers", os.path.splitext(source.path)[1].lower())
+    if reader is None:
+        return _unreadable(source.path, "no reader knows this kind of document", "convert it, or name it by a known ending")
+    try:
+        document: Document = reader.read(source.path, source.data)
+    except LedgerError as error:
+        return _unreadable(source.path, error.message, error.fix)
+    except RecursionError:
+        return _unreadable(source.path, "is nested too deeply to be read", None)
+    setting = Setting(sense.of(document.title), sense.of(_path_words(source.path)), document.comma)
+    bindings = Bindings(document, index)
+    findings: list[Finding] = []
+    mentions: list[Finding] = []
+    judged: list[tuple[Match, Verdict]] = []
+    places: set[tuple[int, int, str]] = set()
+    numbers = 0
+    for quantity, text, match in bindings.apply(_matches(document, sense, setting)):
+        numbers += 1 + (quantity.spread is not None)
+        verdict = judge(match) if match else None
+        if match is None or verdict is None:
+            continue
+        line, column = text.place(quantity.start)
+        key = (line, column, verdict.candidate.entry.claim.id)
+        if key in places:  # a macro's value is typed once and shown often
+            continue
+        places.add(key)
+        judged.append((match, verdict))
+        if verdict.kind != "ambiguous":
+            mentions.append(mention(match, verdict, source.path))
+        found = finding(match, verdict, source.path, index)
+        if found:
+            findings.append(found)
+    findings += bindings.findings(source.path)
+    findings += missing(document, judged, source.path)
+    return _Seen(tuple(suppress(findings, document)), tuple(mentions), numbers)
+
+
+def _matches(document: Document, sense: Sense, setting: Setting) -> Iterator[tuple[Quantity, Text, Match | None]]:
+    for i, block in enumerate(document.blocks):
+        if isinstance(block, Table):
+            yield from TableReader(sense, block, setting, i).read()
+        elif isinstance(block, Paragraph):
+            yield from ProseReader(sense, document, i, setting).read()
+
+
+def _path_words(path: str) -> str:
+    """A path as words: its folders and its name without ending."""
+    return os.path.splitext(path)[0].replace("/", " / ")
+
+
+def _unreadable(path: str, reason: str, fix: str | None) -> _Seen:
+    found = Finding("document-unreadable", "warning", f"{path}: {reason}; none of its numbers was checked", Location(path), fix=fix)
+    return _Seen((found,), unreadable=path)

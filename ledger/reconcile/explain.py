@@ -1,0 +1,98 @@
+"""The nearest explanation of a drift: where else the printed number comes from, or what slipped while typing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ledger.reconcile.index import Entry, Index
+from ledger.reconcile.matching import Candidate
+from ledger.reconcile.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A kind for machines, a clause for people, and the evidence row that it points at, if any."""
+
+    kind: str
+    sentence: str = ""
+    row: str = ""
+
+
+def explain(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation:
+    """Why `quantity` may have been printed where `expected` should stand; the most telling reason wins."""
+    value = quantity.value
+    if value is None:
+        return Explanation("unreadable")
+    if value == -expected or (quantity.agrees(-expected) and value):
+        return Explanation("sign", "the sign is reversed")
+    for check in (_own_rows, _one_seed, _slip, _other_rows):
+        found = check(quantity, expected, candidate, index)
+        if found:
+            return found
+    return Explanation("value")
+
+
+def _own_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:
+    """Another split, data set, condition or metric of the same subject."""
+    entry = candidate.entry
+    for other in index.by_subject[entry.subject]:
+        if other is entry or not _prints(quantity, other, candidate):
+            continue
+        if other.metric != entry.metric:
+            return Explanation("other-metric", f"{quantity.text} is its {other.row.metric} ({other.row.id})", other.row.id)
+        key = next((k for k in (*entry.qualifiers, *other.qualifiers) if entry.qualifiers.get(k) != other.qualifiers.get(k)), "run")
+        kind = {"split": "other-split", "dataset": "other-dataset"}.get(key, "other-condition")
+        return Explanation(kind, f"{quantity.text} is its value for {key} {other.qualifiers.get(key, '')} ({other.row.id})", other.row.id)
+    return None
+
+
+def _one_seed(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:
+    """One seed's value where the aggregate belongs."""
+    seeds = candidate.entry.row.raw.get("per_seed")
+    if not isinstance(seeds, list):
+        return None
+    values = [Decimal(repr(value)) for value in seeds if isinstance(value, int | float)]
+    for factor in candidate.factors:
+        for value in values:
+            if quantity.agrees(value * factor):
+                best = "the best seed's" if value in (max(values), min(values)) else "one seed's"
+                return Explanation("one-seed", f"{quantity.text} is {best} value, not the {candidate.entry.row.raw.get('aggregate', 'mean')}")
+    return None
+
+
+def _other_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:
+    """The same metric of another subject: a line slipped, or an older experiment's number stayed."""
+    if len(quantity.text.strip("+-−0.,")) < 2:
+        return None
+    entry = candidate.entry
+    for other in index.by_metric.get(entry.metric, ()):
+        if other.subject != entry.subject and _prints(quantity, other, candidate):
+            return Explanation("other-row", f"{quantity.text} is the value of {other.row.exp_id or other.claim.id} ({other.row.id})", other.row.id)
+    return None
+
+
+def _prints(quantity: Quantity, other: Entry, candidate: Candidate) -> bool:
+    return any(quantity.agrees(other.value * factor) for factor in candidate.factors)
+
+
+def _slip(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:
+    """Slips of the hand: digits exchanged, a point moved, percent for a fraction, the last digit."""
+    value = quantity.value
+    if value is None or not expected:
+        return None
+    digits = "".join(char for char in quantity.text if char.isdigit())
+    right = "".join(char for char in f"{abs(expected).quantize(min(quantity.quantum, Decimal(1))):f}" if char.isdigit())
+    if len(digits) == len(right) and digits != right:
+        for i in range(len(digits) - 1):
+            if digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :] == right:
+                return Explanation("transposed", f"the digits {right[i]} and {right[i + 1]} are exchanged")
+    for power in (2, -2):
+        if quantity.agrees(expected.scaleb(power)):
+            return Explanation("percent-or-fraction", "a percentage and a fraction are mixed up")
+    for power in (1, -1, 3, -3):
+        if quantity.agrees(expected.scaleb(power)):
+            return Explanation("decimal-point", f"it is {'larger' if power > 0 else 'smaller'} by a factor of {10 ** abs(power)}")
+    if abs(value - expected) < quantity.quantum * 2:
+        return Explanation("last-digit", "the last digit differs")
+    return None

@@ -1,0 +1,127 @@
+"""Signals: what one piece of context (a column head, a row label, a caption, a heading) says about its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ledger.reconcile.index import Entry, Index
+from ledger.reconcile.words import FOREIGN, content_tokens, head_unit, metric_tokens, tokens
+
+_LESS = re.compile(r"\bw/o\b|\bwithout\b|\bminus\b|[-−–]\s*[A-Za-z]+\s*$|\bno\s+\w+|\+\s*\w", re.IGNORECASE)
+_SIZE = re.compile(
+    r"(?:@\s?|\bat\s|\bres(?:olution)?\s?(?:of|=|:)?\s?|\bsize\s?(?:of|=|:)?\s?)(?P<a>\d{2,4})(?!\d)(?:\s?[x×]\s?\d+)?|(?<![\d.])(?P<b>\d{2,4})\s?[x×]\s?(?P=b)(?!\d)"
+    r"|(?<![\d.])(?P<c>\d{2,4})\s?px\b",
+    re.IGNORECASE,
+)
+_SIZE_WORDS = frozenset({"size", "res", "resolution", "img", "image", "input", "eval", "test", "px", "pixels"})
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Found in one text: subjects by name, the metric it may name, unit, qualifiers, and words of warning."""
+
+    text: str = ""
+    subjects: Mapping[str, float] = field(default_factory=dict)  # subject -> strength
+    full: frozenset[str] = frozenset()  # content tokens of the whole text
+    rest: frozenset[str] = frozenset()  # without subjects and qualifiers
+    unit: str = ""
+    qualifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # key -> values mentioned
+    foreign: frozenset[str] = frozenset()
+
+    @property
+    def says_metric(self) -> bool:
+        return bool(self.rest)
+
+
+EMPTY = Signals()
+
+
+class Sense:
+    """Reads signals from texts for one index, each text once."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._seen: dict[str, Signals] = {}
+
+    def of(self, text: str) -> Signals:
+        if not text:
+            return EMPTY
+        found = self._seen.get(text)
+        if found is None:
+            found = self._seen[text] = self._read(text[:600])
+        return found
+
+    def _read(self, text: str) -> Signals:
+        hits = self.index.names.scan(text)
+        masked = list(text)
+        subjects: dict[str, float] = {}
+        for hit in hits:
+            strength = 0.9 if hit.whole else self._partial(text, hit.start, hit.end)
+            if strength:
+                masked[hit.start : hit.end] = " " * (hit.end - hit.start)
+                for subject in hit.values:
+                    subjects[subject] = max(subjects.get(subject, 0), strength)
+        bare = "".join(masked)
+        qualifiers: dict[str, set[str]] = {}
+        for found in self.index.qualifiers.scan(bare):
+            for key, value in found.values:
+                qualifiers.setdefault(key, set()).add(value)
+            masked[found.start : found.end] = " " * (found.end - found.start)
+        full = metric_tokens(bare)
+        spread = "±" in text or "mean" in full
+        foreign = frozenset() if spread else full & FOREIGN
+        return Signals(
+            text,
+            subjects,
+            content_tokens(_words(full)),
+            content_tokens(_words(metric_tokens("".join(masked)))),
+            head_unit(text)[1],
+            {key: frozenset(values) for key, values in qualifiers.items()},
+            foreign,
+        )
+
+    @staticmethod
+    def _partial(text: str, start: int, end: int) -> float:
+        """How much a name inside a longer text counts; nothing when the rest turns it into another subject."""
+        if _LESS.search(text[end:]) or re.search(r"\b(?:w/o|without|no)\s*$", text[:start], re.IGNORECASE):
+            return 0.0
+        return 0.8 if len(tokens(text[start:end])) >= 3 else 0.7
+
+
+def _words(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(token for token in found if not token[0].isdigit())
+
+
+def metric_score(signals: Signals, entry: Entry) -> float:
+    """How well a text names the metric of `entry`: 1 by its name, less by a part of it, 0 not at all."""
+    if signals.foreign - entry.metric:
+        return 0.0
+    own = content_tokens(entry.metric) or entry.metric
+    best = 0.0
+    for found in (signals.full, signals.rest):
+        if not found:
+            continue
+        if found == own or found == entry.metric:
+            return 1.0
+        if found in entry.metric_aliases:
+            best = max(best, 0.95)
+        elif found < own:
+            best = max(best, 0.7)
+        elif {*found, *own} == {"acc", "top1"} and len(found) == len(own) == 1:
+            best = max(best, 0.6)
+    return best
+
+
+def sizes(text: str) -> list[tuple[int, str]]:
+    """Sizes that a text names (`@ 224`, `at 384x384`, `288px`), with their offsets."""
+    out = []
+    for match in _SIZE.finditer(text):
+        out.append((match.start(), next(group for group in match.groups() if group)))
+    return out
+
+
+def is_size_key(words: frozenset[str]) -> bool:
+    """Whether a condition or column head speaks of an input size."""
+    return bool(words) and words <= _SIZE_WORDS and bool(words & {"size", "res", "resolution", "px"})
