@@ -140,7 +140,7 @@ class Resolver:
                 )
             operands.append(self._value(self._rows[name]))
         first, second = operands
-        runs = tuple(dict.fromkeys((*first.runs, *second.runs)))
+        runs = tuple({run.run_id: run for run in (*first.runs, *second.runs)}.values())
         if first.value is None or second.value is None:
             return Resolved(runs=runs, findings=(*first.findings, *second.findings), derived=True)
         try:
