@@ -96,7 +96,9 @@ def trace(project: Project, graph: ClaimGraph, claim: Claim) -> list[TracedRow]:
     out = []
     for row in claim.rows:
         resolved = resolver.resolve(row) if resolver.has_run(row) else Resolved(row.value)
-        values = dict(zip(resolved.runs, resolved.per_run, strict=False)) if resolved.per_run else {}
-        runs = tuple(TracedRun(run, values.get(run), places.get((run.exp_id, run.run_id))) for run in resolved.runs)
+        values = dict(zip((run.run_id for run in resolved.runs), resolved.per_run, strict=False))
+        runs = tuple(
+            TracedRun(run, values.get(run.run_id), places.get((run.exp_id, run.run_id))) for run in resolved.runs
+        )
         out.append(TracedRow(row, resolved, runs))
     return out
