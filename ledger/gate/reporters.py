@@ -23,7 +23,7 @@ def as_text(report: Report, *, colour: bool = False, everything: bool = False) -
     lines: list[str] = []
     for finding in sorted(report.findings, key=_order):
         if not finding.disclosed or everything:
-            lines += _finding(finding, colour)
+            lines += finding_lines(finding, colour=colour)
     return "\n".join([*lines, summary(report)])
 
 
@@ -40,7 +40,8 @@ def summary(report: Report) -> str:
     return f"{report.command}: {looked or 'nothing'} checked: {', '.join(named) or 'nothing found'}"
 
 
-def _finding(finding: Finding, colour: bool) -> Iterator[str]:
+def finding_lines(finding: Finding, *, colour: bool = False) -> Iterator[str]:
+    """Place, severity, sentence and rule in one line, what to do in a second."""
     place = str(finding.location) if finding.location else "-"
     severity: str = "disclosed" if finding.disclosed else finding.severity
     if colour:

@@ -1,0 +1,48 @@
+"""`ledger gate`: five checks for every number that ships."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ledger.cli.common import HELP, deliver, find_project, report_options, say
+
+
+@click.command(context_settings=HELP, epilog="Example: ledger gate paper/paper.tex README.md --policy strict")
+@click.argument("documents", nargs=-1, type=click.Path(path_type=Path))
+@report_options
+def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything: bool, policy: str | None) -> int:
+    """Five checks for every number that ships: verified, mapped, regenerable, reconciled, split stated.
+
+    DOCUMENTS default to `documents` of the configuration. Writes DISCLOSURES.md. Reports only, unless a policy asks
+    for more.
+    """
+    from ledger import reconcile
+    from ledger.evidence import disclosures
+    from ledger.evidence.graph import load
+    from ledger.gate import record
+    from ledger.gate.gate import read_documents, run_gate
+    from ledger.store.atomic import write_if_changed
+
+    project = find_project()
+    graph = load(project.evidence, shown="EVIDENCE.json")
+    paths = reconcile.expand(list(documents or project.config.documents), Path.cwd() if documents else project.root)
+    texts = dict(read_documents(paths, project))
+    report = reconcile.check([reconcile.Source(path, data) for path, data in texts.items()], graph)
+    settled = disclosures.settle(report.findings, graph, disclosures.recorded(project))
+    done = run_gate(project, graph, texts, replace(report, findings=settled))
+    if write_if_changed(project.root / "DISCLOSURES.md", record.markdown(graph, done).encode()):
+        say("wrote DISCLOSURES.md")
+    if form == "text" and output is None:
+        click.echo(record.terminal(done))
+        click.echo("")
+        from ledger.gate.policy import exit_status
+        from ledger.gate.recall import remember
+        from ledger.gate.reporters import summary
+
+        click.echo(summary(done.report))
+        remember(project, done.report.findings)
+        return exit_status(done.report, policy or project.config.policy)  # type: ignore[arg-type]
+    return deliver(done.report, form=form, output=output, everything=everything, policy=policy, at=project)
