@@ -55,11 +55,11 @@ def third_party(call: str, cwd: Path) -> list[str]:
     """Top-level modules from site-packages that the call imports and a bare interpreter does not."""
     code = (
         "import sys; bare=set(sys.modules)\n"
-        "try:\n exec(%r)\nexcept SystemExit: pass\n"
+        "try:\n exec(CALL)\nexcept SystemExit: pass\n"
         "import sysconfig; lib=sysconfig.get_paths()['purelib']\n"
         "new={n.split('.')[0] for n,m in list(sys.modules.items()) if n not in bare and (getattr(m,'__file__',None) or '').startswith(lib)}\n"
         "print('\\n@'+','.join(sorted(new-{'ledger','ledger_adapters'})))"
-    ) % call
+    ).replace("CALL", repr(call))
     done = subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True, check=True)
     return [name for name in done.stdout.rpartition("@")[2].strip().split(",") if name]
 

@@ -1,5 +1,6 @@
 """The ports: what the core asks of the outside, as narrow protocols. Adapters satisfy them; the core never
-imports an adapter by statement but finds it through `ledger.registry`."""
+imports an adapter by statement but finds it through `ledger.registry`.
+"""
 
 from __future__ import annotations
 
@@ -18,5 +19,6 @@ class Reader(Protocol):
 
         Raises:
             InputError: the bytes are not text of this format (the place is in `where`).
+
         """
         ...

@@ -33,6 +33,7 @@ def load(group: str, name: str) -> Any:
 
     Raises:
         UsageError: it is offered, but a package that it needs is not installed.
+
     """
     target = BUILT_IN.get(group, {}).get(name) or _entry_points(group).get(name)
     if target is None:

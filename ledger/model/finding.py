@@ -54,8 +54,14 @@ class Location:
                 break
             text += f":{part}"
         if self.line is None:
-            named = {"slide": self.slide, "page": self.page, "table": self.table, "row": self.row, "col": self.col,
-                     "paragraph": self.paragraph}
+            named = {
+                "slide": self.slide,
+                "page": self.page,
+                "table": self.table,
+                "row": self.row,
+                "col": self.col,
+                "paragraph": self.paragraph,
+            }
             inner = " ".join(f"{key} {value}" for key, value in named.items() if value is not None)
             text += f" ({inner})" if inner else ""
         return text

@@ -12,14 +12,15 @@ from ledger.registry import BUILT_IN
 SKIPPED = frozenset({".git", ".venv", "venv", "node_modules", ".ledger", "results", "generated", "build", "dist", "__pycache__", ".tox"})
 
 
-def expand(paths: Sequence[Path | str], root: Path | str) -> list[Path]:
+def expand(paths: Sequence[Path | str], root: Path | str, *, must_exist: bool = True) -> list[Path]:
     """The documents that `paths` mean, each once, in order; relative ones start at `root`.
 
     A folder gives every document with a known ending below it, except in folders that tools own (`.git`,
     `results`, `generated`...). A file that is named is taken whatever it is called.
 
     Raises:
-        InputError: a path or glob that matches nothing.
+        InputError: a path or glob that matches nothing, unless `must_exist` is off (a configured list of globs
+            may fit nothing yet).
     """
     base = Path(root)
     out: dict[Path, None] = {}
@@ -31,7 +32,7 @@ def expand(paths: Sequence[Path | str], root: Path | str) -> list[Path]:
             found = (path,)
         else:
             found = _glob(base, str(given))
-            if not found:
+            if not found and must_exist:
                 raise InputError("there is no such file or folder", where=str(given))
         out.update(dict.fromkeys(found))
     return list(out)

@@ -28,7 +28,10 @@ def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything
 
     project = find_project()
     graph = load(project.evidence, shown="EVIDENCE.json")
-    paths = reconcile.expand(list(documents or project.config.documents), Path.cwd() if documents else project.root)
+    if documents:
+        paths = reconcile.expand(list(documents), Path.cwd())
+    else:
+        paths = reconcile.expand(list(project.config.documents), project.root, must_exist=False)
     texts = dict(read_documents(paths, project))
     report = reconcile.check([reconcile.Source(path, data) for path, data in texts.items()], graph)
     settled = disclosures.settle(report.findings, graph, disclosures.recorded(project))

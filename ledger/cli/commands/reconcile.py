@@ -51,7 +51,7 @@ def reconcile(
     if documents:
         paths = engine.expand(list(documents), here)
     elif project is not None:
-        paths = engine.expand(list(project.config.documents), project.root)
+        paths = engine.expand(list(project.config.documents), project.root, must_exist=False)
     else:
         raise UsageError("which documents?", fix="ledger reconcile DOCUMENT... --evidence FILE")
     sources = []
