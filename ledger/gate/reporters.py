@@ -37,7 +37,7 @@ def summary(report: Report) -> str:
     named = [_amount(f"{severity}s", counted[f"{severity}s"]) for severity in SEVERITIES if counted[f"{severity}s"]]
     if counted["disclosed"]:
         named.append(f"{counted['disclosed']} disclosed (--all lists them)")
-    return f"{report.command}: {looked or 'nothing'} checked: {', '.join(named) or 'nothing found'}"
+    return f"{report.command}: checked {looked or 'nothing'}: {', '.join(named) or 'nothing found'}"
 
 
 def finding_lines(finding: Finding, *, colour: bool = False) -> Iterator[str]:

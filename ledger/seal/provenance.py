@@ -69,7 +69,7 @@ def capture(
         "hash_inputs": inputs,
         "untracked": [],
         "tracker": None,
-        "command": scrub(command),
+        "command": scrub(relative(project, command)),
         "cwd": project.shown(Path.cwd()),
         "env": environment.kept_variables(project.config.keep_env),
         "host": socket.gethostname(),
@@ -81,6 +81,18 @@ def capture(
         "created": None,
     }
     return record, names
+
+
+def relative(project: Project, command: Sequence[str]) -> list[str]:
+    """A command line as it is stored: paths of the project relative to it, the program outside by its name alone."""
+    out = []
+    for place, part in enumerate(command):
+        path = Path(part)
+        if path.is_absolute() and path.is_relative_to(project.root):
+            out.append(path.relative_to(project.root).as_posix())
+        else:
+            out.append(path.name if place == 0 and path.is_absolute() else part)
+    return out
 
 
 def scrub(command: Sequence[str]) -> list[str]:
