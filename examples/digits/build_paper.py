@@ -30,7 +30,7 @@ def build_latex() -> str:
     for _ in range(2):
         done = subprocess.run(command, cwd=PAPER, env=environment, capture_output=True, text=True, errors="replace")
         if done.returncode:
-            errors = [line for line in done.stdout.splitlines() if line.startswith("!") or line.startswith("l.")]
+            errors = [line for line in done.stdout.splitlines() if line.startswith(("!", "l."))]
             raise SystemExit("paper/paper.tex: pdflatex failed: " + " ".join(errors[:4]))
     return f"{PAPER / 'paper-latex.pdf'}: built with pdflatex"
 

@@ -42,6 +42,8 @@ def printed(row: EvidenceRow) -> Printed | None:
     spread = Decimal(repr(variance.value)) * abs(scale) if variance else None
     decimals = _decimals(row, value, spread)
     unit = "%" if percent else (f" {row.unit}" if row.unit and scale == 1 and row.unit not in {"fraction", "1"} else "")
+    named = row.display.get("unit")  # of the scaled value: `pp` for the difference of two fractions times 100
+    unit = f" {named}" if isinstance(named, str) and named else unit
     return Printed(fixed(value, decimals), fixed(spread, decimals) if spread is not None else None, unit)
 
 
