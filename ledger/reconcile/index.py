@@ -62,7 +62,7 @@ class Index:
         )
         self.qualifiers: Names[tuple[str, str]] = Names(_qualifier_names(self.entries))
         self.metric_words = frozenset(
-            word for entry in self.entries for found in (entry.metric, *entry.metric_aliases) for word in found
+            word for entry in self.entries for word in entry.metric
         )
         self.ids = {entry.row.id: entry for entry in self.entries}
 

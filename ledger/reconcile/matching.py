@@ -35,6 +35,7 @@ class Match:
     text: Text
     candidates: tuple[Candidate, ...]
     bound: bool = False  # by a directive: certain
+    weak: bool = False  # its subject is guessed: it may agree, but is never called a drift
     table: tuple[int, int, int] | None = None  # table, row, col from 0
     block: int = 0  # index of the block in its document
 

@@ -104,6 +104,10 @@ _BEFORE_NOT = re.compile(
 _AFTER_NOT = re.compile(
     r"(?:st|nd|rd|th)(?!\w)|\s?(?:jan|feb|march|april|june|july|aug|sept|oct|nov|dec)[a-z]*\b", re.IGNORECASE
 )
+# the hyphenated word around a number, and what may stand between its hyphens if it is a range and not a name
+_RUN_LEFT = re.compile(r"[\w.+-]*$")
+_RUN_RIGHT = re.compile(r"[\w.+-]*")
+_PART = re.compile(r"\.?\d[\d.,]*[kKMGBTx]?\.?|points?|pts?|p")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 
 
@@ -193,8 +197,13 @@ def _complete(
 
 
 def _is_name(text: str, start: int, end: int) -> bool:
-    """`32x4d`, `224x224`, `3D`, `12:30`, `5-shot`: digits that are part of a name, a size or a time."""
+    """`32x4d`, `224x224`, `3D`, `12:30`, `ms-640-800-2x`: digits that are part of a name, a size or a time."""
     after = text[end : end + 3]
+    if (text[start - 1 : start] in "-_" and start) or after[:1] in ("-", "_"):
+        run = _RUN_LEFT.search(text, max(0, start - 60), start)
+        whole = (run.group() if run else "") + (_RUN_RIGHT.match(text, start) or [""])[0]
+        if any(part and not _PART.fullmatch(part) for part in re.split("[-_]", whole)):
+            return True
     if re.match(r"[x×]\s?\d|\s[x×]\s\d", after) or re.match(r":\d", after):
         return True
     if start and (

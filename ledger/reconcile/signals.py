@@ -58,7 +58,7 @@ class Sense:
         masked = list(text)
         subjects: dict[str, float] = {}
         for hit in hits:
-            strength = 0.9 if hit.whole else self._partial(text, hit.start, hit.end)
+            strength = 0.9 if hit.whole else self.partial(text, hit.start, hit.end)
             if strength:
                 masked[hit.start : hit.end] = " " * (hit.end - hit.start)
                 for subject in hit.values:
@@ -82,8 +82,12 @@ class Sense:
             foreign,
         )
 
+    def named_metric(self, words: frozenset[str]) -> list[Entry]:
+        """One entry for each metric that shares a word with `words`."""
+        return [found[0] for metric, found in self.index.by_metric.items() if metric & words]
+
     @staticmethod
-    def _partial(text: str, start: int, end: int) -> float:
+    def partial(text: str, start: int, end: int) -> float:
         """How much a name inside a longer text counts; nothing when the rest turns it into another subject."""
         if _LESS.search(text[end:]) or re.search(r"\b(?:w/o|without|no)\s*$", text[:start], re.IGNORECASE):
             return 0.0

@@ -19,6 +19,8 @@ from ledger.reconcile.signals import EMPTY, Sense, Signals
 from ledger.reconcile.units import factors
 from ledger.reconcile.words import tokens
 
+# a column that says what a model was made from, not what it is
+_ORIGIN = re.compile(r"pre-?train|\binit(?:iali[sz]ation|ial)?\b|\bteacher\b|\bfine-?tuned from\b|\bbase(?:d on| model)\b", re.IGNORECASE)
 _STRONG_CAPTION = re.compile(r"^\s*(?:table|tab\.)\s*\w{1,6}\s*[.:]", re.IGNORECASE)
 
 
@@ -108,18 +110,21 @@ class TableReader:
 
     def _row_subjects(self, row: Sequence[Cell]) -> dict[str, tuple[float, str]]:
         """Subjects that links and labels of a row name; links decide where both do."""
-        linked: dict[str, tuple[float, str]] = {}
+        votes: dict[str, int] = {}
         named: dict[str, tuple[float, str]] = {}
-        for cell in row:
-            for link in cell.links:
+        for c, cell in enumerate(row):
+            if c < len(self.heads) and _ORIGIN.search(" ".join(self.heads[c])):
+                continue
+            for link in dict.fromkeys(cell.links):
                 for subject in self.sense.index.linked(link):
-                    linked[subject] = (1.0, "link in the row")
+                    votes[subject] = votes.get(subject, 0) + 1
             for subject, strength in self.sense.of(cell.text.text).subjects.items():
                 if strength > named.get(subject, (0.0, ""))[0]:
                     named[subject] = (strength, "label of the row" if strength >= 0.9 else "name in the row's label")
-        if linked:
-            both = {subject: found for subject, found in linked.items() if subject in named}
-            return both or linked
+        if votes:
+            both = {subject: count for subject, count in votes.items() if subject in named} or votes
+            most = max(both.values())
+            return {subject: (1.0, "link in the row") for subject, count in both.items() if count == most}
         best = max((strength for strength, _ in named.values()), default=0.0)
         return {subject: found for subject, found in named.items() if found[0] == best}
 

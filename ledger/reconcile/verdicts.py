@@ -55,6 +55,8 @@ def judge(match: Match) -> Verdict | None:
             best = verdict
     if best is None or best.kind != "drift":
         return best
+    if match.weak:
+        return None
     if len({(c.entry.value, c.entry.metric) for c in match.candidates}) > 1:
         return Verdict("ambiguous", best.candidate, best.factor)
     return best
