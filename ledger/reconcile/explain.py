@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -49,16 +50,27 @@ def _own_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index
 
 def _one_seed(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:
     """One seed's value where the aggregate belongs."""
-    seeds = candidate.entry.row.raw.get("per_seed")
-    if not isinstance(seeds, list):
-        return None
-    values = [Decimal(repr(value)) for value in seeds if isinstance(value, int | float)]
+    values = _per_seed(candidate.entry)
+    kind = candidate.entry.row.raw.get("aggregate", "mean")
     for factor in candidate.factors:
-        for value in values:
-            if quantity.agrees(value * factor):
-                best = "the best seed's" if value in (max(values), min(values)) else "one seed's"
-                return Explanation("one-seed", f"{quantity.text} is {best} value, not the {candidate.entry.row.raw.get('aggregate', 'mean')}")
+        fits = [seed for seed, value in values if quantity.agrees(value * factor)]
+        if fits:
+            best = any(value == max(values, key=lambda item: item[1])[1] for seed, value in values if seed in fits)
+            which = " and ".join(f"seed {seed}" for seed in fits)
+            alone = f"{which} alone, not the {kind}" if len(fits) == 1 else f"the value of {which}, not the {kind}"
+            return Explanation("one-seed", f"{quantity.text} is {alone}{' (the best of them)' if best else ''}")
     return None
+
+
+def _per_seed(entry: Entry) -> list[tuple[object, Decimal]]:
+    """(seed, value) of each run behind an aggregate; seeds are numbered from 0 where the file only lists values."""
+    listed = entry.row.raw.get("per_seed")
+    if isinstance(listed, list):
+        pairs: list[tuple[object, object]] = list(enumerate(listed))
+    else:
+        sources = entry.row.raw.get("from")
+        pairs = [(source.get("seed"), source.get("value")) for source in sources if isinstance(source, Mapping)] if isinstance(sources, list) else []
+    return [(seed, Decimal(repr(value))) for seed, value in pairs if isinstance(value, int | float)]
 
 
 def _other_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:

@@ -40,13 +40,15 @@ _CHANGE_BEFORE = re.compile(
 )
 _CHANGE_AFTER = re.compile(
     r"\s?(?:absolute|relative|percentage)?\s?(?:-?\s?points?|pp|%)?\s*(?:\w+\s){0,2}(?:better|worse|higher|lower|more|less|faster|slower|smaller|larger|above|below|improvement"
-    r"|gain|gap|drop|increase|decrease|reduction|difference|ahead|behind)\b",
+    r"|gain|gap|drop|increase|decrease|reduction|difference|ahead|behind)(?![\w-])",
     re.IGNORECASE,
 )
 _GUESSED = "subject guessed"
 _PRONOUN = re.compile(r"\s*(?:It|Its|This|The (?:model|method|network|latter|system))\b")
-_RANGE_AFTER = re.compile(r"\s?(?:~|∼|–|—|-)\s?\d")
-_RANGE_BEFORE = re.compile(r"\d\s?%?\s?(?:~|∼|–|—|-)\s?$")
+_RANGE_AFTER = re.compile(r"(?:[-–—]|\s?[~∼]\s?|\s[–—]\s)\d")
+_RANGE_BEFORE = re.compile(r"\d%?(?:[-–—]|\s?[~∼]\s?|\s[–—]\s)$")
+# `with X` behind a number, where X is written like an experiment's name but is none of the claims'
+_STRANGER = re.compile(r"\W*(?:[\w-]+\s){0,3}?(?:with|for|by|using)\s+[\"`'(]*(?=[\w.+-]*[_\d])(?=[\w.+-]*[A-Za-z])[\w.+-]{4,}")
 _FOREIGN = re.compile(r"\b(?:official(?:ly)?|previously published|as reported (?:in|by)|the original paper|et al\.)", re.IGNORECASE)
 _LINK_TO_NEXT = re.compile(r"^\W*(?:\w+[\s-]){0,4}?\(?(?:with|for|by|using|of|from|in)\s+(?:the\s|our\s|an?\s)?\W?$|^\W*\(\W?$", re.IGNORECASE)
 
@@ -268,7 +270,11 @@ class _Sentence:
             high = self.quantities[i + 1].start if i + 1 < len(self.quantities) else self.end
             before = [hit for hit in self.subjects if low <= hit.start < quantity.start]
             after = [hit for hit in self.subjects if quantity.end <= hit.start < high]
-            tied = after and _LINK_TO_NEXT.match(self.text[max(quantity.end, quantity.whole_end) : after[0].start])
+            behind = max(quantity.end, quantity.whole_end)
+            tied = after and _LINK_TO_NEXT.match(self.text[behind : after[0].start])
+            stranger = _STRANGER.match(self.text, behind, high)
+            if stranger and not any(hit.start < stranger.end() and stranger.start() <= hit.start for hit in after):
+                continue
             if tied:
                 out[i] = after[0].values
             elif before:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from ledger.reconcile.index import Entry, Index
 from ledger.reconcile.words import FOREIGN, content_tokens, head_unit, metric_tokens, tokens
 
-_LESS = re.compile(r"\bw/o\b|\bwithout\b|\bminus\b|[-−–]\s*[A-Za-z]+\s*$|\bno\s+\w+|\+\s*\w", re.IGNORECASE)
+# behind a name: it is that subject with something less or more, so another one
+_LESS = re.compile(r"[\s(,\[`*]*(?:w/o\b|without\b|minus\b|no\s+[A-Za-z]|\+\s*[A-Za-z]|[-−–]\s?[A-Za-z]+\s*$)", re.IGNORECASE)
 _SIZE = re.compile(
     r"(?:@\s?|\bat\s|\bres(?:olution)?\s?(?:of|=|:)?\s?|\bsize\s?(?:of|=|:)?\s?)(?P<a>\d{2,4})(?!\d)(?:\s?[x×]\s?\d+)?|(?<![\d.])(?P<b>\d{2,4})\s?[x×]\s?(?P=b)(?!\d)"
     r"|(?<![\d.])(?P<c>\d{2,4})\s?px\b",
@@ -89,7 +90,7 @@ class Sense:
     @staticmethod
     def partial(text: str, start: int, end: int) -> float:
         """How much a name inside a longer text counts; nothing when the rest turns it into another subject."""
-        if _LESS.search(text[end:]) or re.search(r"\b(?:w/o|without|no)\s*$", text[:start], re.IGNORECASE):
+        if _LESS.match(text, end) or re.search(r"\b(?:w/o|without|no)\s*$", text[:start], re.IGNORECASE):
             return 0.0
         return 0.8 if len(tokens(text[start:end])) >= 3 else 0.7
 
