@@ -115,7 +115,7 @@ def main() -> None:
         columns = (ids, labels.tolist(), chosen.tolist(), correct.tolist(), confidence.tolist())
         names = ("item_id", "label", "prediction", "correct", "confidence")
         run.predictions([dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)])
-    print(f"{args.method} seed {args.seed}: test accuracy {accuracy:.4f} ({int(correct.sum())} of {len(ids)})")
+    print(f"test accuracy {accuracy:.4f} ({int(correct.sum())} of {len(ids)})")
     if args.stamp:
         args.stamp.parent.mkdir(parents=True, exist_ok=True)
         args.stamp.write_text(f"{run.id}\n", encoding="utf-8")

@@ -71,7 +71,10 @@ def refresh(project: Project) -> Refreshed:
 def _update(target: dict[str, Any], row: EvidenceRow, resolved: Resolved, project: Project) -> Change | None:
     """Put a resolved value into the row; returns what changed of its value or its runs."""
     assert resolved.value is not None
-    sources = [{"run": run.run_id, "address": run.address} for run in resolved.runs]
+    sources: list[dict[str, Any]] = [{"run": run.run_id, "address": run.address} for run in resolved.runs]
+    if len(resolved.per_run) > 1:  # what each seed said, so that a reader can tell a single seed from the aggregate
+        for source, run, value in zip(sources, resolved.runs, resolved.per_run, strict=True):
+            source.update(seed=run.seed, value=value)
     before = {str(item.get("run")) for item in row.raw.get("from") or () if isinstance(item, Mapping)}
     after = {run.run_id for run in resolved.runs}
     target["value"] = resolved.value

@@ -50,15 +50,15 @@ def _own_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index
 
 def _one_seed(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:
     """One seed's value where the aggregate belongs."""
+    row = candidate.entry.row
     values = _per_seed(candidate.entry)
-    kind = candidate.entry.row.raw.get("aggregate", "mean")
+    best = (min if row.direction == "lower_is_better" else max)((value for _, value in values), default=None)
     for factor in candidate.factors:
-        fits = [seed for seed, value in values if quantity.agrees(value * factor)]
+        fits = [(seed, value) for seed, value in values if quantity.agrees(value * factor)]
         if fits:
-            best = any(value == max(values, key=lambda item: item[1])[1] for seed, value in values if seed in fits)
-            which = " and ".join(f"seed {seed}" for seed in fits)
-            alone = f"{which} alone, not the {kind}" if len(fits) == 1 else f"the value of {which}, not the {kind}"
-            return Explanation("one-seed", f"{quantity.text} is {alone}{' (the best of them)' if best else ''}")
+            which = " and ".join(f"seed {seed}" for seed, _ in fits)
+            how = "the best, " if best in {value for _, value in fits} else ""
+            return Explanation("one-seed", f"{quantity.text} is {which} alone, {how}not the {row.raw.get('aggregate', 'mean')}")
     return None
 
 
