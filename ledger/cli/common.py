@@ -6,14 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ledger import __version__, project
-from ledger.gate.policy import exit_status
-from ledger.model.finding import Report
 from ledger.project import POLICIES, Policy, Project
+
+if TYPE_CHECKING:  # the report and its findings are made only by commands that check something
+    from ledger.model.finding import Report
 
 Command = Callable[..., Any]
 
@@ -65,6 +66,7 @@ def deliver(
 ) -> int:
     """Print or write a report, remember its findings for `ledger disclose`, and say what the exit status is."""
     from ledger.gate import reporters
+    from ledger.gate.policy import exit_status
     from ledger.gate.recall import remember
 
     text = (

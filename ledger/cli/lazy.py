@@ -1,44 +1,14 @@
-"""A click group that knows its commands by name and imports one only when it runs.
-
-Click's own help asks for every command object, which would import them all; this one prints from the table.
-"""
+"""A click group that knows its commands by name and imports one only when it runs."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from ledger import __version__
-
-
-class Entry(NamedTuple):
-    """Where a command lives and what `--help` says of it."""
-
-    section: str
-    target: str  # module:attribute
-    help: str
-
-
-COMMANDS: dict[str, Entry] = {
-    "run": Entry("RUN", "ledger.cli.commands.run:run", "Run a command as a run of an experiment and seal it."),
-    "seal": Entry("STORE", "ledger.cli.commands.seal:seal", "Seal a folder, or what a killed run left behind."),
-    "runs": Entry("STORE", "ledger.cli.commands.runs:runs", "List sealed runs with their metrics."),
-    "show": Entry("STORE", "ledger.cli.commands.show:show", "Show one run: metrics, inputs, files."),
-    "select": Entry("STORE", "ledger.cli.commands.select:select", "Choose a run for its seed; logged, never destructive."),
-    "fsck": Entry("STORE", "ledger.cli.commands.fsck:fsck", "Check every byte of runs, objects and log."),
-    "evidence": Entry("DELIVER", "ledger.cli.commands.evidence:evidence", "Write or recompute the values of the claim graph."),
-    "build": Entry("DELIVER", "ledger.cli.commands.build:build", "Generate macros, tables and disclosures."),
-    "trace": Entry("DELIVER", "ledger.cli.commands.trace:trace", "Print the chain from a claim to its hashed conditions."),
-    "figures": Entry("DELIVER", "ledger.cli.commands.figures:figures", "Build figures and check their pixels."),
-    "reconcile": Entry("DELIVER", "ledger.cli.commands.reconcile:reconcile", "Find numbers in documents that disagree with their claims."),
-    "gate": Entry("DELIVER", "ledger.cli.commands.gate:gate", "Five checks for every number that ships."),
-    "disclose": Entry("DELIVER", "ledger.cli.commands.disclose:disclose", "Attach a disclosure to a claim or a finding."),
-    "init": Entry("PROJECT", "ledger.cli.commands.init:init", "Make this folder a project."),
-    "hook": Entry("PROJECT", "ledger.cli.commands.hook:hook", "Install the git pre-commit hook."),
-    "config": Entry("PROJECT", "ledger.cli.commands.config:config", "Show each setting and where it comes from."),
-}  # fmt: skip
+from ledger.cli.table import COMMANDS, help_text
 
 
 class LazyGroup(click.Group):
@@ -68,17 +38,12 @@ class LazyGroup(click.Group):
                 raise click.UsageError(f"{error.message} Did you mean `ledger {near[0]}`?", ctx) from None
             raise
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section in dict.fromkeys(entry.section for entry in COMMANDS.values()):
-            with formatter.section(section):
-                formatter.write_dl([(name, e.help) for name, e in COMMANDS.items() if e.section == section])
+    def get_help(self, ctx: click.Context) -> str:
+        """From the table: click's own help asks for every command object, which would import them all."""
+        return help_text().rstrip()
 
 
-@click.group(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: ledger run ours --seed 0 -- python train.py --seed {seed}",
-)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="ledger", message="%(prog)s %(version)s")
 def cli(**_: Any) -> None:
     """Every number, table and figure of a paper as a function of sealed runs."""

@@ -1,6 +1,6 @@
 """Entry point: expected failures become one line and a documented exit status; everything else is a bug.
 
-`--version` answers before click is imported: it is what scripts and shells call most.
+`--version` and `--help` answer before click is imported: they are what scripts, shells and people call most.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ import sys
 
 
 def main() -> None:
-    if sys.argv[1:] == ["--version"]:
+    asked = sys.argv[1:]
+    if asked == ["--version"]:
         from ledger import __version__
 
         sys.stdout.write(f"ledger {__version__}\n")
-        return
-    sys.exit(_run())
+    elif asked in ([], ["--help"], ["-h"]):
+        from ledger.cli.table import help_text
+
+        sys.stdout.write(help_text())
+    else:
+        sys.exit(_run())
 
 
 def _run() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import re
-import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from ledger.canon import digest, finite
 from ledger.model.run import HASH_INPUTS, PROVENANCE_SCHEMA
 from ledger.project import Project
 from ledger.seal import code, data, environment
+from ledger.store.journal import host
 
 _SECRET_NAME = re.compile(r"(?i)(token|secret|passw|api[-_]?key|credential)")
 _HIDDEN = "***"
@@ -72,7 +72,7 @@ def capture(
         "command": scrub(relative(project, command)),
         "cwd": project.shown(Path.cwd()),
         "env": environment.kept_variables(project.config.keep_env),
-        "host": socket.gethostname(),
+        "host": host(),
         "user": _user(),
         "started": None,
         "ended": None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from ledger.errors import InputError, UsageError
 from ledger.project import Project
 from ledger.seal import code, provenance
 from ledger.store import atomic
-from ledger.store.journal import Journal, now
+from ledger.store.journal import Journal, host, now
 from ledger.store.objects import ObjectStore
 
 HISTORY_JOURNAL = "history.jsonl"
@@ -55,7 +54,7 @@ class Staging:
 
     def alive(self) -> bool:
         """Whether the process that started it still runs; on another host that cannot be known and counts as yes."""
-        if self.start.get("host") != socket.gethostname():
+        if self.start.get("host") != host():
             return True
         return _process_started(int(self.start["pid"])) == self.start.get("process_started")
 
@@ -107,7 +106,7 @@ def begin(
         "config": config,
         "config_declared": declared,
         "provenance": record,
-        "host": socket.gethostname(),
+        "host": host(),
         "pid": os.getpid(),
         "process_started": _process_started(os.getpid()),
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.parent / f"{TEMPORARY}{path.name}-{secrets.token_hex(4)}"
+        temporary = path.parent / f"{TEMPORARY}{path.name}-{os.urandom(4).hex()}"
         try:
             with temporary.open("xb") as stream:
                 stream.write(data)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +27,15 @@ from ledger.store.lock import exclusive
 def now() -> str:
     """The time as every file of ours writes it: UTC, RFC 3339, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def host() -> str:
+    """The name of this machine."""
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import socket
+
+    return socket.gethostname()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,7 @@ class Journal:
         crash is our own and is cut off.
         """
         tail = self._tail()
-        if tail is None or tail.host != socket.gethostname():
+        if tail is None or tail.host != host():
             return None
         path = self.folder / f"{tail.segment}.jsonl"
         try:
@@ -169,7 +176,7 @@ class Journal:
         )
 
     def _open_segment(self) -> _Tail:
-        segment = secrets.token_hex(8)
+        segment = os.urandom(8).hex()
         known = []
         for path in self.files():
             with contextlib.suppress(IntegrityError):
@@ -178,7 +185,7 @@ class Journal:
         line = encode(opening(segment, known, now()))
         atomic.write_bytes(path, line + b"\n")
         peaks = Peaks().append(leaf_hash(line))
-        return _Tail(segment, peaks, len(line) + 1, path.stat().st_ino, socket.gethostname(), line)
+        return _Tail(segment, peaks, len(line) + 1, path.stat().st_ino, host(), line)
 
     def _write(self, tail: _Tail, line: bytes) -> _Tail:
         path = self.folder / f"{tail.segment}.jsonl"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 from pathlib import Path
 
@@ -66,7 +65,7 @@ class ObjectStore:
 
 def share(source: Path, target: Path) -> None:
     """Make `target` hold the bytes of `source` in one rename, without a second copy of them where possible."""
-    temporary = target.parent / f"{atomic.TEMPORARY}{secrets.token_hex(6)}"
+    temporary = target.parent / f"{atomic.TEMPORARY}{os.urandom(6).hex()}"
     try:
         if not _reflink(source, temporary):
             try:
