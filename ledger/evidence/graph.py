@@ -108,15 +108,46 @@ def _claim_shape(claim: Any, at: Pointer, seen: dict[str, int]) -> list[tuple[Po
         here = (*at, "evidence", i)
         if not isinstance(row, dict):
             return [(here, f"an evidence row of claim {claim_id} must be an object, found {_kind(row)}")]
-        if not isinstance(row.get("metric", row.get("derive")), str):
-            return [(here, f"an evidence row of claim {claim_id} needs a `metric`")]
-        value = row.get("value")
-        if not isinstance(value, int | float | str | None) or isinstance(value, bool):
-            return [((*here, "value"), f"`value` of claim {claim_id} must be a number, found {_kind(value)}")]
-    disclosure = claim.get("disclosure")
-    if not (disclosure is None or isinstance(disclosure, str | list)):
-        return [((*at, "disclosure"), f"`disclosure` of claim {claim_id} must be a string, a list or null")]
+        problems = _row_shape(row, here, claim_id)
+        if problems:
+            return problems
+    return _types(claim, at, _CLAIM_TYPES, claim_id)
+
+
+def _row_shape(row: Mapping[str, Any], at: Pointer, claim_id: str) -> list[tuple[Pointer, str]]:
+    if "metric" not in row and row.get("derive") is None:
+        return [(at, f"an evidence row of claim {claim_id} needs a `metric`")]
+    if not isinstance(row.get("metric", ""), str):
+        return [((*at, "metric"), f"`metric` of claim {claim_id} must be a string, found {_kind(row['metric'])}")]
+    value = row.get("value")
+    if not isinstance(value, int | float | str | None) or isinstance(value, bool):
+        return [((*at, "value"), f"`value` of claim {claim_id} must be a number, found {_kind(value)}")]
+    return _types(row, at, _ROW_TYPES, claim_id)
+
+
+def _types(
+    raw: Mapping[str, Any], at: Pointer, types: Mapping[str, tuple[type, ...]], claim_id: str
+) -> list[tuple[Pointer, str]]:
+    """The first known key whose value is of another type; null is as good as absent."""
+    for key, allowed in types.items():
+        value = raw.get(key)
+        whole = isinstance(value, float) and value.is_integer() and int in allowed  # 3.0 is an integer in JSON
+        if value is not None and not whole and (isinstance(value, bool) or not isinstance(value, allowed)):
+            wanted = " or ".join(_NAMES[kind] for kind in allowed)
+            return [((*at, key), f"`{key}` of claim {claim_id} must be {wanted}, found {_kind(value)}")]
     return []
+
+
+_NAMES: Mapping[type, str] = {dict: "an object", list: "a list", str: "a string", int: "a whole number"}
+_CLAIM_TYPES: Mapping[str, tuple[type, ...]] = {
+    "statement": (str,), "paper_anchor": (str, list), "repo_implementation": (str,), "disclosure": (str, list),
+    "disclosed_for": (dict,), "aliases": (str, list),
+}  # fmt: skip
+_ROW_TYPES: Mapping[str, tuple[type, ...]] = {
+    "id": (str,), "exp_id": (str,), "run": (str, list), "direction": (str,), "unit": (str,), "split": (str,),
+    "dataset": (str,), "n": (int,), "variance": (dict,), "results_json": (str,), "figure": (str,),
+    "aliases": (str, list), "display": (dict,), "aggregate": (str,), "derive": (str,), "from": (list,),
+}  # fmt: skip
 
 
 def _kind(value: Any) -> str:

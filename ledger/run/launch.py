@@ -73,7 +73,7 @@ def launch(
     except OSError as error:  # found but not startable: not executable for us, a missing interpreter
         (staged.path / LOG).write_text(f"{filled[0]}: {error.strerror}\n", encoding="utf-8")
         return seal(project, staged, "failed", NOT_STARTED), NOT_STARTED
-    with _forwarding(child) as interrupted:
+    with child, _forwarding(child) as interrupted:
         _tee(child, staged.path / LOG, echo or sys.stdout.buffer)
         code = child.wait()
     exit_status = 128 - code if code < 0 else code
