@@ -180,7 +180,7 @@ class Demo:
 class Progress:
     """Turns what DVC prints into one line for each stage: its number, name, seconds and last words."""
 
-    TOTAL = 19  # 12 trainings and the stages around them
+    TOTAL = 20  # 12 trainings and the stages around them
 
     def __init__(self, ran: set[str]) -> None:
         self.ran = ran
