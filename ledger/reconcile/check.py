@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from ledger.errors import LedgerError
 from ledger.evidence.graph import ClaimGraph
@@ -19,7 +19,8 @@ from ledger.reconcile.quantity import Quantity
 from ledger.reconcile.signals import Sense
 from ledger.reconcile.suppress import suppress
 from ledger.reconcile.tables import Setting, TableReader
-from ledger.reconcile.verdicts import Verdict, finding, judge, mention
+from ledger.reconcile.verdicts import Verdict, judge, spread_of
+from ledger.reconcile.wording import finding, mention
 from ledger.registry import load
 
 
@@ -62,7 +63,7 @@ def check(documents: Sequence[Source], graph: ClaimGraph) -> Report:
 
 
 def _check_one(source: Source, index: Index, sense: Sense) -> _Seen:
-    reader = load("readers", os.path.splitext(source.path)[1].lower())
+    reader = load("readers", PurePosixPath(source.path).suffix.lower())
     if reader is None:
         return _unreadable(source.path, "no reader knows this kind of document", "convert it, or name it by a known ending")
     try:
@@ -80,23 +81,30 @@ def _check_one(source: Source, index: Index, sense: Sense) -> _Seen:
     numbers = 0
     for quantity, text, match in bindings.apply(_matches(document, sense, setting)):
         numbers += 1 + (quantity.spread is not None)
-        verdict = judge(match) if match else None
-        if match is None or verdict is None:
-            continue
-        line, column = text.place(quantity.start)
-        key = (line, column, verdict.candidate.entry.claim.id)
-        if key in places:  # a macro's value is typed once and shown often
-            continue
-        places.add(key)
-        judged.append((match, verdict))
-        if verdict.kind != "ambiguous":
-            mentions.append(mention(match, verdict, source.path))
-        found = finding(match, verdict, source.path, index)
-        if found:
-            findings.append(found)
+        for found, verdict in _judged(match):
+            key = (*text.place(found.quantity.start), verdict.candidate.entry.claim.id)
+            if key in places:  # a macro's value is typed once and shown often
+                continue
+            places.add(key)
+            judged.append((found, verdict))
+            if verdict.kind != "ambiguous":
+                mentions.append(mention(found, verdict, source.path))
+            said = finding(found, verdict, source.path, index)
+            findings += [said] if said else []
     findings += bindings.findings(source.path)
     findings += missing(document, judged, source.path)
     return _Seen(tuple(suppress(findings, document)), tuple(mentions), numbers)
+
+
+def _judged(match: Match | None) -> Iterator[tuple[Match, Verdict]]:
+    """A match with its verdict, then the uncertainty beside it with its own."""
+    verdict = judge(match) if match else None
+    if match is None or verdict is None:
+        return
+    yield match, verdict
+    beside = spread_of(match.quantity, verdict)
+    if beside is not None and match.quantity.spread is not None:
+        yield replace(match, quantity=match.quantity.spread, candidates=(beside.candidate,)), beside
 
 
 def _matches(document: Document, sense: Sense, setting: Setting) -> Iterator[tuple[Quantity, Text, Match | None]]:
@@ -109,7 +117,7 @@ def _matches(document: Document, sense: Sense, setting: Setting) -> Iterator[tup
 
 def _path_words(path: str) -> str:
     """A path as words: its folders and its name without ending."""
-    return os.path.splitext(path)[0].replace("/", " / ")
+    return " / ".join(PurePosixPath(path).with_suffix("").parts)
 
 
 def _unreadable(path: str, reason: str, fix: str | None) -> _Seen:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from ledger.model.document import Document, Paragraph, Table
 from ledger.model.finding import Finding
 from ledger.reconcile.matching import Match
-from ledger.reconcile.verdicts import Verdict, location
+from ledger.reconcile.verdicts import Verdict
+from ledger.reconcile.wording import location
 
 _NEAR = 2  # blocks before and after the number
 _SHARE = 0.6  # of a disclosure's telling words that must be found

@@ -25,13 +25,34 @@ def explain(quantity: Quantity, expected: Decimal, candidate: Candidate, index: 
     value = quantity.value
     if value is None:
         return Explanation("unreadable")
-    if value == -expected or (quantity.agrees(-expected) and value):
+    if candidate.facet == "spread":
+        return _spread(quantity, expected, candidate)
+    if candidate.facet != "value":
+        return _slip(quantity, expected, candidate, index) or Explanation("count")
+    if value and quantity.agrees(-expected):
         return Explanation("sign", "the sign is reversed")
     for check in (_own_rows, _one_seed, _slip, _other_rows):
         found = check(quantity, expected, candidate, index)
         if found:
             return found
     return Explanation("value")
+
+
+def _spread(quantity: Quantity, expected: Decimal, candidate: Candidate) -> Explanation:
+    """Another kind of spread of the same value, by the textbook formulas from std and n."""
+    variance = candidate.entry.row.variance
+    if variance is None or variance.type != "std" or not variance.count or variance.count < 2:
+        return Explanation("uncertainty")
+    n = Decimal(variance.count)
+    for other, name in (
+        (expected * ((n - 1) / n).sqrt(), "the population standard deviation (divisor n)"),
+        (expected / n.sqrt(), "the standard error of the mean"),
+        (expected / n.sqrt() * Decimal("1.96"), "the half width of a normal 95% interval"),
+        (expected * 2, "two standard deviations"),
+    ):
+        if quantity.agrees(other):
+            return Explanation("uncertainty-kind", f"{quantity.text} is {name}")
+    return Explanation("uncertainty")
 
 
 def _own_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:

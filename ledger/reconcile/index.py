@@ -70,7 +70,8 @@ class Index:
         pairs: list[tuple[str, str]] = []
         for entry in self.entries:
             pairs.append((entry.row.exp_id or entry.claim.id, entry.subject))
-            pairs.extend((alias, entry.subject) for alias in (*entry.row.aliases, *entry.claim.aliases))
+            aliases = (*entry.row.aliases, *entry.claim.aliases)
+            pairs.extend((alias, entry.subject) for alias in aliases if metric_tokens(alias) != entry.metric)
         return pairs
 
     @cached_property

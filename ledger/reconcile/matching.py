@@ -6,6 +6,7 @@ conditions choose among candidates and veto those of another data set or split.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,18 +14,40 @@ from decimal import Decimal
 from ledger.model.document import Text
 from ledger.reconcile.index import Entry, is_numeric, key_tokens, normal
 from ledger.reconcile.quantity import Quantity
-from ledger.reconcile.signals import Signals, is_size_key, metric_score, sizes
-from ledger.reconcile.words import same_name, same_split
+from ledger.reconcile.signals import Facet, Signals, is_size_key, metric_score, sizes
+from ledger.reconcile.words import SPLITS, same_name, same_split, tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An evidence row that a number may speak of, how strongly, and by what."""
+    """An evidence row that a number may speak of, how strongly, and by what.
+
+    `facet` says which of its numbers: the value, its spread, the number of items, or the number of seeds.
+    """
 
     entry: Entry
     factors: tuple[Decimal, ...]
     score: float
     why: tuple[str, ...]
+    facet: Facet = "value"
+
+    @property
+    def value(self) -> Decimal:
+        """The stored number of this facet; candidates exist only for facets that are stored."""
+        found = facet_value(self.entry, self.facet)
+        return self.entry.value if found is None else found
+
+
+def facet_value(entry: Entry, facet: Facet) -> Decimal | None:
+    """What an evidence row stores for a facet, or None."""
+    variance = entry.row.variance
+    if facet == "spread":
+        return Decimal(repr(variance.value)) if variance else None
+    if facet == "n":
+        return Decimal(entry.row.n) if entry.row.n is not None else None
+    if facet == "seeds":
+        return Decimal(variance.count) if variance and variance.over == "seeds" and variance.count else None
+    return entry.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +130,8 @@ def _narrow_key(entries: list[Entry], key: str, around: Around) -> tuple[list[En
 def _fits(key: str, value: str, mentioned: frozenset[str]) -> bool:
     own = normal(key, value)
     if key == "split":
-        return any(own == found or (same_split(own, found)) for found in mentioned)
+        parts = {own, *tokens(value)}
+        return any(same_split(part, found) for part in parts & {own, *SPLITS} for found in mentioned)
     if key == "dataset":
         return any(same_name(own, found) for found in mentioned)
     return own in mentioned
@@ -140,8 +164,6 @@ def _equal(entries: list[Entry], key: str, number: str) -> list[Entry]:
 
 def _conditions(text: str, words: frozenset[str]) -> set[str]:
     """Numbers beside a condition's word: `5-shot`, `epochs = 100`."""
-    import re
-
     out: set[str] = set()
     for word in words:
         if word in text.casefold():

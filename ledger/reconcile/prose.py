@@ -21,7 +21,7 @@ from ledger.reconcile.tables import Setting
 from ledger.reconcile.units import factors
 from ledger.reconcile.words import content_tokens, metric_tokens
 
-_SENTENCE = re.compile(r"(?<=[^\s.][.!?])[)\"'”]?\s+(?=[A-Z`\"“(\[*])|(?<=[;])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[^\s.][.!?])[)\"'”]?\s+(?=[A-Z`\"“(\[*])|\n+")
 _NOT_CLAIM_AFTER = re.compile(
     r"\s?-?\s?(?:epochs?|iterations?|iters?|steps?|gpus?|tpus?|cpus?|layers?|heads?|blocks?|images?|samples?|examples?|items?|tokens?|classes"
     r"|categories|seeds?|runs?|trials?|folds?|workers?|nodes?|hours?|days?|minutes?|warm|shots?|views?|channels?|dimensions?|frames?|videos?"

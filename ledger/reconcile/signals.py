@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ledger.reconcile.index import Entry, Index
-from ledger.reconcile.words import FOREIGN, content_tokens, head_unit, metric_tokens, tokens
+from ledger.reconcile.words import FOREIGN, SPREAD, content_tokens, head_unit, metric_tokens, tokens
 
 # behind a name: it is that subject with something less or more, so another one
 _LESS = re.compile(r"[\s(,\[`*]*(?:w/o\b|without\b|minus\b|no\s+[A-Za-z]|\+\s*[A-Za-z]|[-−–]\s?[A-Za-z]+\s*$)", re.IGNORECASE)
@@ -16,6 +17,9 @@ _SIZE = re.compile(
     r"|(?<![\d.])(?P<c>\d{2,4})\s?px\b",
     re.IGNORECASE,
 )
+_COUNTS = frozenset(("n", "items", "samples", "examples", "images", "test images", "instances", "test size"))
+_SEEDS = frozenset(("seeds", "runs", "n seeds", "num seeds", "n_seeds", "number of seeds"))
+Facet = Literal["value", "spread", "n", "seeds"]
 _SIZE_WORDS = frozenset({"size", "res", "resolution", "img", "image", "input", "eval", "test", "px", "pixels"})
 
 
@@ -30,6 +34,14 @@ class Signals:
     unit: str = ""
     qualifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # key -> values mentioned
     foreign: frozenset[str] = frozenset()
+
+    @property
+    def facet(self) -> Facet:
+        """Which number of a row a column with this head holds: its value, or the spread, n or seeds beside it."""
+        if self.foreign and self.foreign <= SPREAD and self.full <= SPREAD:
+            return "spread"
+        bare = self.text.strip(" #").casefold()
+        return "n" if bare in _COUNTS else "seeds" if bare in _SEEDS else "value"
 
     @property
     def says_metric(self) -> bool:
@@ -121,10 +133,7 @@ def metric_score(signals: Signals, entry: Entry) -> float:
 
 def sizes(text: str) -> list[tuple[int, str]]:
     """Sizes that a text names (`@ 224`, `at 384x384`, `288px`), with their offsets."""
-    out = []
-    for match in _SIZE.finditer(text):
-        out.append((match.start(), next(group for group in match.groups() if group)))
-    return out
+    return [(match.start(), next(group for group in match.groups() if group)) for match in _SIZE.finditer(text)]
 
 
 def is_size_key(words: frozenset[str]) -> bool:

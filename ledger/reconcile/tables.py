@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from ledger.model.document import Cell, Table, Text
 from ledger.reconcile.index import Entry
-from ledger.reconcile.matching import Around, Candidate, Level, Match, by_metric, narrow
+from ledger.reconcile.matching import Around, Candidate, Level, Match, by_metric, facet_value, narrow
 from ledger.reconcile.quantity import Quantity, find
 from ledger.reconcile.signals import EMPTY, Sense, Signals
 from ledger.reconcile.units import factors
@@ -139,7 +140,7 @@ class TableReader:
         circles = [("section row", self.section), ("caption", self.caption), *(("heading", s) for s in self.headings)]
         for name, signals in (*circles, ("title", self.setting.title), ("file name", self.setting.path)):
             if signals.subjects:
-                return {subject: (0.5, name) for subject in signals.subjects}
+                return dict.fromkeys(signals.subjects, (0.5, name))
         return {}
 
     def _candidates(
@@ -149,7 +150,11 @@ class TableReader:
         if not subjects:
             return ()
         entries = [entry for subject in subjects for entry in self.sense.index.by_subject[subject]]
-        scored, source = self._by_metric(c, entries, head, label)
+        facet = head.facet
+        if facet == "value":
+            scored, source = self._by_metric(c, entries, head, label)
+        else:
+            scored, source = self._beside(c, entries), f"column of the {facet}"
         if not scored:
             return ()
         kept, reasons = narrow([entry for entry, _ in scored], self._around(c, row, label, head))
@@ -157,11 +162,21 @@ class TableReader:
         unit = head.unit or next((signals.unit for signals in self.upper[c] if signals.unit), "")
         out = []
         for entry in kept:
-            allowed = factors(entry, quantity, unit)
-            if allowed:
+            allowed = factors(entry, quantity, unit) if facet in ("value", "spread") else (Decimal(1),)
+            if allowed and facet_value(entry, facet) is not None:
                 strength, why = subjects[entry.subject]
-                out.append(Candidate(entry, allowed, strength * scores[id(entry)], (why, f"metric by the {source}", *reasons)))
+                reason = (why, f"metric by the {source}", *reasons)
+                out.append(Candidate(entry, allowed, strength * scores[id(entry)], reason, facet))
         return tuple(out)
+
+    def _beside(self, c: int, entries: list[Entry]) -> list[tuple[Entry, float]]:
+        """For a column of spreads or counts: the metric of the nearest column to its left, or the only one."""
+        for i in range(c - 1, -1, -1):
+            if self.columns[i].facet == "value":
+                found = by_metric(entries, self.columns[i])
+                if found:
+                    return found
+        return [(entry, 0.6) for entry in entries] if len({entry.metric for entry in entries}) == 1 else []
 
     def _by_metric(self, c: int, entries: list[Entry], head: Signals, label: Signals) -> tuple[list[tuple[Entry, float]], str]:
         """Entries whose metric the nearest text that names one names, and which text that was."""

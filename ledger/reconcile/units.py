@@ -37,8 +37,11 @@ def factors(entry: Entry, quantity: Quantity, head: str = "") -> tuple[Decimal, 
     """
     shown = quantity.suffix or head
     scale = entry.row.display.get("scale")
-    chosen = (Decimal(str(scale)),) if isinstance(scale, int | float) and scale and shown != "x" else ()
-    return chosen + tuple(f for f in _allowed(entry, shown, quantity) if f not in chosen)
+    allowed = _allowed(entry, shown, quantity)
+    if isinstance(scale, int | float) and scale and (not shown or shown in _PERCENT):
+        own = Decimal(str(scale))
+        return (own, *(factor for factor in allowed if factor != own))
+    return allowed
 
 
 def _allowed(entry: Entry, shown: str, quantity: Quantity) -> tuple[Decimal, ...]:

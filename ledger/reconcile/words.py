@@ -46,9 +46,11 @@ BENIGN = frozenset(
 _KEEP_ALONE = frozenset({"mean", "count", "rate", "std"})
 # a column or phrase with such a word speaks of somebody else's number, or of a spread
 FOREIGN = frozenset(
-    "official reference ref reported paper original orig converted published authors tta std stddev stdev sem sd variance "
+    "official reference ref reported paper original orig converted published authors tta std stddev stdev sem sd variance deviation spread "
     "delta diff difference gain improvement change drop".split()
 )
+# words by which a column says that it holds the spread of its neighbour
+SPREAD = frozenset(("std", "stddev", "stdev", "sem", "sd", "variance", "standard", "deviation", "dev", "error", "spread", "±"))
 SPLITS: dict[str, str] = {
     "train": "train", "training": "train", "val": "val", "valid": "val", "validation": "val", "dev": "dev", "development": "dev",
     "test": "test", "testing": "test", "testdev": "testdev", "minival": "minival", "heldout": "heldout",
