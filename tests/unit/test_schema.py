@@ -13,12 +13,14 @@ import pytest
 
 from ledger import project as projects
 from ledger import schema
-from ledger.canon import parse
+from ledger.canon import digest, file_digest, parse
 from ledger.errors import InputError, UsageError
 from ledger.evidence import check, disclosures, graph, refresh
+from ledger.log.segment import read as read_segment
 from ledger.model.finding import Location, Report
 from ledger.project import Project
 from ledger.run.launch import launch
+from ledger.seal.provenance import hashes
 from ledger.seal.publish import Sealed
 from ledger.store.selection import Selection
 
@@ -205,3 +207,23 @@ def test_importing_the_module_loads_no_jsonschema() -> None:
     code = "import sys, ledger.schema; print('jsonschema' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "False"
+
+
+def test_the_examples_are_of_one_project_and_agree() -> None:
+    def read(name: str) -> Any:
+        return json.loads((EXAMPLES / name).read_text("utf-8"))
+
+    run, provenance = read("run.v1.json"), read("provenance.v1.json")
+    assert hashes(provenance["hash_inputs"]) == (run["provenance_hash"], run["group_hash"])
+    listed = {file["path"]: file["sha256"] for file in run["files"]}
+    for name in ("provenance", "results"):
+        assert listed[f"{name}.json"] == file_digest(EXAMPLES / f"{name}.v1.json")[0]
+    segment = read_segment("c326c66b98a65008", (EXAMPLES / "log.v1.jsonl").read_bytes())
+    sealed = {entry.body["run_id"]: entry.body["address"] for entry in segment.entries if entry.type == "seal"}
+    assert sealed[run["run_id"]] == digest(run)
+    row = graph.load(EXAMPLES / "evidence.v1.json").claims[0].rows[0]
+    assert set(row.addresses) == set(sealed.values())
+    assert read("selected.v1.json")["runs"] == list(sealed)
+    splits = read("split_manifest.v1.json")["splits"]
+    assert provenance["hash_inputs"]["data"]["split_manifest"] == file_digest(EXAMPLES / "split_manifest.v1.json")[0]
+    assert splits["test"]["n"] == 2
