@@ -10,53 +10,81 @@ import click
 from ledger.cli.common import HELP, find_project
 
 
-@click.command(context_settings=HELP, epilog="Example: ledger runs baseline --format csv")
+@click.command(
+    context_settings=HELP,
+    epilog="Example: ledger runs --where 'psnr>31 and config.lr==3e-4 and split==test' --sort -psnr --limit 20",
+)
 @click.argument("exp_id", metavar="[EXP]", required=False)
 @click.option(
-    "--all", "everything", is_flag=True, help="Runs that failed or were killed, and starts that were never sealed, too."
+    "--where", help="Filter: metrics, config.KEY, exp_id, run_id, status, seed, created, group, split, dataset."
+)
+@click.option("--sort", help="A metric, config.KEY or field; a leading - puts the largest first.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Runs that failed or were killed, and starts never sealed, too."
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
-def runs(exp_id: str | None, everything: bool, form: str) -> int:
+def runs(
+    exp_id: str | None, where: str | None, sort: str | None, limit: int | None, everything: bool, form: str
+) -> int:
     """List sealed runs with their metrics; `*` marks the selected ones."""
-    from ledger.gate.reporters import table
-    from ledger.store.runs import RunStore
-    from ledger.store.selection import Selection
+    from ledger.store.index import Index, find
+    from ledger.store.index.language import parse
 
     project = find_project()
-    selection = Selection(project)
-    found = RunStore(project).all(exp_id)
-    shown = [run for run in found if everything or run.manifest.status == "finished"]
-    rows = [_row(run, selection) for run in shown]
-    if everything:
-        rows += _unsealed(project, found, exp_id)
+    index = Index(project)
+    tree = parse(where) if where else None
+    found = find(index, tree, exp_id=exp_id, sort=sort, limit=limit, finished=not everything)
+    chosen = _selected(project, {run.exp_id for run in found})
+    rows = [_row(run, (run.exp_id, run.run_id) in chosen) for run in found]
+    if everything and not where:
+        rows += [_unsealed(*start) for start in index.unsealed(exp_id)]
     if form == "json":
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif form == "csv":
         click.echo(_csv(rows), nl=False)
     elif rows:
+        from ledger.gate.reporters import table
+
         click.echo(table([{**row, **row["metrics"]} for row in rows], _columns(rows)))
     else:
-        click.echo("no runs yet; `ledger run EXP -- COMMAND` makes one", err=True)
-    hidden = len(found) - len(shown)
-    if hidden and form == "table":
-        click.echo(f"{hidden} more did not finish (--all lists them)", err=True)
+        click.echo("no run fits" if where or exp_id else "no runs yet; `ledger run EXP -- COMMAND` makes one", err=True)
+    unfinished = index.unfinished(exp_id)
+    if unfinished and not everything and not where and form == "table":
+        click.echo(f"{unfinished} more did not finish (--all lists them)", err=True)
     return 0
 
 
-def _row(run: Any, selection: Any) -> dict[str, Any]:
+def _selected(project: Any, experiments: set[str]) -> set[tuple[str, str]]:
+    from ledger.store.selection import Selection
+
+    selection = Selection(project)
+    return {(exp_id, run_id) for exp_id in experiments for run_id in selection.ids(exp_id)}
+
+
+def _row(run: Any, selected: bool) -> dict[str, Any]:
     return {
-        "sel": "*" if run.run_id in selection.ids(run.exp_id) else "",
+        "sel": "*" if selected else "",
         "exp_id": run.exp_id,
         "run_id": run.run_id,
         "seed": run.seed,
-        "status": run.manifest.status,
-        "group": run.manifest.group_hash[:8],
-        "metrics": {_name(metric): metric.value for metric in run.metrics},
+        "status": run.status,
+        "group": run.group[:8],
+        "metrics": run.metrics,
     }
 
 
-def _name(metric: Any) -> str:
-    return ":".join(part for part in (metric.metric, metric.split, metric.dataset) if part)
+def _unsealed(exp_id: str, run_id: str) -> dict[str, Any]:
+    """A start that the log knows and that never became a run."""
+    return {
+        "sel": "",
+        "exp_id": exp_id,
+        "run_id": run_id,
+        "seed": None,
+        "status": "unsealed",
+        "group": None,
+        "metrics": {},
+    }
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
@@ -64,34 +92,12 @@ def _columns(rows: list[dict[str, Any]]) -> list[str]:
     return ["sel", "exp_id", "run_id", "seed", "status", "group", *metrics]
 
 
-def _unsealed(project: Any, found: list[Any], exp_id: str | None) -> list[dict[str, Any]]:
-    """Starts that the log knows and that never became a run."""
-    from ledger.store.journal import Journal
-
-    sealed = {run.run_id for run in found}
-    starts = [entry.body for entry in Journal(project).entries() if entry.type == "start"]
-    missing = [s for s in starts if s["run_id"] not in sealed and (exp_id is None or s["exp_id"] == exp_id)]
-    return [
-        {
-            "sel": "",
-            "exp_id": s["exp_id"],
-            "run_id": s["run_id"],
-            "seed": None,
-            "status": "unsealed",
-            "group": None,
-            "metrics": {},
-        }
-        for s in missing
-    ]
-
-
 def _csv(rows: list[dict[str, Any]]) -> str:
     import csv
     import io
 
     out = io.StringIO()
-    columns = _columns(rows)
-    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
+    writer = csv.DictWriter(out, _columns(rows), lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows({**row, **row["metrics"]} for row in rows)
     return out.getvalue()
