@@ -180,7 +180,7 @@ class Demo:
 class Progress:
     """Turns what DVC prints into one line for each stage: its number, name, seconds and last words."""
 
-    TOTAL = 20  # 12 trainings and the stages around them
+    TOTAL = 21  # 12 trainings and the stages around them
 
     def __init__(self, ran: set[str]) -> None:
         self.ran = ran
@@ -206,9 +206,9 @@ class Progress:
         if self.stage:
             self.ran.add(self.stage)
             seconds = time.monotonic() - self.since
-            words = self.words.removeprefix("ledger: ").removeprefix(f"{self.stage}: ")
-            text = f"  [{len(self.ran):2}/{self.TOTAL}] {self.stage:<18} {seconds:4.1f} s  {words}"
-            print(story.cut(text), flush=True)
+            text = f"  [{len(self.ran):2}/{self.TOTAL}] {self.stage:<18} {seconds:4.1f} s  "
+            words = re.sub(r"^(ledger|evidence check|reconcile|gate): ", "", self.words.removeprefix("ledger: "))
+            print(text + story.brief(words, story.WIDTH - len(text)), flush=True)
         self.stage = ""
 
 

@@ -53,10 +53,11 @@ def fill(template: str, root: Path) -> str:
 
 def tell(root: Path, shown: Path, run: Run, seconds: float) -> list[str]:
     """The whole story, line by line."""
-    fsck = run("ledger", "fsck").strip().splitlines()[-1]
+    fsck = run("ledger", "fsck").strip().splitlines()[-1].removeprefix("fsck: ")
+    runs = re.search(r"\d+(?= runs)", fsck)
     return [
         "",
-        f"Done in {seconds:.0f} s. What 12 sealed runs say (mean ± std over seeds, test split):",
+        f"Done in {seconds:.0f} s. What {runs[0] if runs else 'the'} sealed runs say (mean ± std over seeds, test split):",
         "",
         *claims_table(claims(root)),
         "",
@@ -64,9 +65,11 @@ def tell(root: Path, shown: Path, run: Run, seconds: float) -> list[str]:
         f"Figure   {shown / 'figures' / 'accuracy' / 'output' / 'accuracy.png'}  {pixels(root)}",
         "",
         *drift(root),
+        "",
         *trace(run("ledger", "trace", "C1-main")),
         "",
-        *wrap(f"$ ledger {fsck}"),
+        "$ ledger fsck",
+        *wrap(fsck, indent=2, first=2),
         "",
         "Next, on a paper of your own (the first needs no set-up and writes nothing):",
         "  ledger reconcile paper.tex README.md --evidence EVIDENCE.json",
@@ -87,7 +90,7 @@ def claims_table(claims: list[dict[str, Any]]) -> list[str]:
         variance = row.get("variance")
         unit = row["display"].get("unit", "%")
         value = f"{100 * row['value']:.1f}" + (f" ± {100 * variance['value']:.1f}" if variance else "")
-        counts = f"{variance['seeds']} seeds, n = {row['n']}" if variance else row["derive"]
+        counts = f"{variance['seeds']} seeds, n = {row['n']}" if variance else "derived"
         lines.append(f"  {claim['id']:<16} {claim['aliases'][0]:<25} {value:>10} {unit:<2} {mark:<3} {counts}")
     for i, note in enumerate(notes, 1):
         lines += wrap(f"[{i}] {note}", indent=6, first=2)
@@ -104,7 +107,7 @@ def pixels(root: Path) -> str:
     sidecar = root / "figures" / "accuracy" / "accuracy.provenance"
     check = json.loads(sidecar.read_text(encoding="utf-8")).get("pixel_check") or {}
     if check.get("passed"):
-        return "(re-opened, pixels checked)"
+        return "(pixels checked)"
     return f"(pixel check: {len(check.get('findings', []))} findings)"
 
 
@@ -118,24 +121,35 @@ def drift(root: Path) -> list[str]:
     for finding in wrong[:2]:
         place = finding["location"]
         lines += wrap(f"{place['path']}:{place['line']}:{place['column']}: {finding['message']}", indent=4, first=2)
+        lines += wrap(f"fix: {finding['fix']}", indent=4, first=4)
     if not wrong:
         lines[-1] += " (this time no seed differs from the mean in one decimal)"
     return lines
 
 
 def trace(text: str) -> list[str]:
-    """`ledger trace`, cut to the screen: each run of the claim, the hashed conditions of the first."""
-    kept = []
-    conditions = 0
+    """`ledger trace`, cut to the screen: every run of the claim, and the hashed conditions of the first."""
+    kept: list[str] = []
     for line in text.splitlines()[1:]:
-        if re.match(r"\s+(stated in|disclosure|stored|run address)", line):
+        if re.match(r"\s+(stated in|disclosure|stored)", line):
             continue
-        if re.match(r"\s+provenance", line):
-            conditions += 1
-            if conditions > 1:
-                continue
+        kind = line.split()[0]
+        if kind in ("run", "provenance") and any(kind in seen.split()[:1] for seen in kept):
+            continue
         kept.append(cut(line))
     return ["$ ledger trace C1-main", *kept]
+
+
+def brief(words: str, width: int) -> str:
+    """A check's summary, cut from its middle: what it looked at gives way, its verdict stays."""
+    words = re.sub(r"; written to \S+$", "", words).removeprefix("checked ")
+    counts, colon, verdict = words.rpartition(": ")
+    if len(words) <= width or not colon:
+        return cut(words, width)
+    items = [item for item in counts.split(", ") if not item.startswith("0 ")]
+    while len(items) > 1 and len(", ".join(items)) + len(verdict) + 2 > width:
+        items.pop()
+    return cut(f"{', '.join(items)}: {verdict}", width)
 
 
 def wrap(text: str, indent: int = 2, first: int = 0) -> list[str]:

@@ -67,7 +67,7 @@ def main() -> int:
             checked.append(run.as_posix())
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text(json.dumps({"checked": checked, "problems": problems}, indent=2) + "\n", encoding="utf-8")
-    print(f"{len(checked)} runs and the splits checked, {len(problems)} contradictions")
+    print(f"{len(checked)} runs checked, {len(problems)} contradictions")
     for problem in problems:
         print(f"  {problem}", file=sys.stderr)
     return 1 if problems else 0
