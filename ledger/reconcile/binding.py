@@ -17,14 +17,19 @@ _Item = tuple[Quantity, Text, Match | None]
 
 def block_lines(block: Table | Paragraph) -> tuple[int, int]:
     """First and last line of a block's visible text."""
-    texts = [block.text] if isinstance(block, Paragraph) else [cell.text for row in block.rows for cell in row if cell.text.text]
+    texts = (
+        [block.text]
+        if isinstance(block, Paragraph)
+        else [cell.text for row in block.rows for cell in row if cell.text.text]
+    )
     lines = [line for text in texts for _, line, _ in (text.anchors[0], text.anchors[-1])]
     return (min(lines), max(lines)) if lines else (0, 0)
 
 
 def reach(document: Document, directive: Directive) -> tuple[int, int]:
     """The lines that a directive speaks of: its own line when text stands there, else the next line of the block
-    that it stands in, else the whole next block."""
+    that it stands in, else the whole next block.
+    """
     spans = [block_lines(block) for block in document.blocks]
     lines = _text_lines(document)
     if directive.line in lines:
@@ -40,7 +45,11 @@ def reach(document: Document, directive: Directive) -> tuple[int, int]:
 def _text_lines(document: Document) -> set[int]:
     lines: set[int] = set()
     for block in document.blocks:
-        texts = [block.text] if isinstance(block, Paragraph) else [cell.text for row in block.rows for cell in row if cell.text.text]
+        texts = (
+            [block.text]
+            if isinstance(block, Paragraph)
+            else [cell.text for row in block.rows for cell in row if cell.text.text]
+        )
         lines.update(line for text in texts for _, line, _ in text.anchors)
     return lines
 
@@ -92,7 +101,9 @@ def _bind(group: list[_Item], entries: tuple[Entry, ...]) -> dict[int, Match | N
     options: list[tuple[bool, bool, int, Match]] = []
     for quantity, text, match in group:
         out[id(quantity)] = None
-        candidates = tuple(Candidate(e, allowed, 2.0, ("bound by a comment",)) for e in entries if (allowed := factors(e, quantity)))
+        candidates = tuple(
+            Candidate(e, allowed, 2.0, ("bound by a comment",)) for e in entries if (allowed := factors(e, quantity))
+        )
         if not candidates:
             continue
         own = match is not None and any(c.entry in entries for c in match.candidates)

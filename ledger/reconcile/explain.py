@@ -62,10 +62,19 @@ def _own_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index
         if other is entry or not _prints(quantity, other, candidate):
             continue
         if other.metric != entry.metric:
-            return Explanation("other-metric", f"{quantity.text} is its {other.row.metric} ({other.row.id})", other.row.id)
-        key = next((k for k in (*entry.qualifiers, *other.qualifiers) if entry.qualifiers.get(k) != other.qualifiers.get(k)), "run")
+            return Explanation(
+                "other-metric", f"{quantity.text} is its {other.row.metric} ({other.row.id})", other.row.id
+            )
+        key = next(
+            (k for k in (*entry.qualifiers, *other.qualifiers) if entry.qualifiers.get(k) != other.qualifiers.get(k)),
+            "run",
+        )
         kind = {"split": "other-split", "dataset": "other-dataset"}.get(key, "other-condition")
-        return Explanation(kind, f"{quantity.text} is its value for {key} {other.qualifiers.get(key, '')} ({other.row.id})", other.row.id)
+        return Explanation(
+            kind,
+            f"{quantity.text} is its value for {key} {other.qualifiers.get(key, '')} ({other.row.id})",
+            other.row.id,
+        )
     return None
 
 
@@ -79,7 +88,9 @@ def _one_seed(quantity: Quantity, expected: Decimal, candidate: Candidate, index
         if fits:
             which = " and ".join(f"seed {seed}" for seed, _ in fits)
             how = "the best, " if best in {value for _, value in fits} else ""
-            return Explanation("one-seed", f"{quantity.text} is {which} alone, {how}not the {row.raw.get('aggregate', 'mean')}")
+            return Explanation(
+                "one-seed", f"{quantity.text} is {which} alone, {how}not the {row.raw.get('aggregate', 'mean')}"
+            )
     return None
 
 
@@ -90,7 +101,11 @@ def _per_seed(entry: Entry) -> list[tuple[object, Decimal]]:
         pairs: list[tuple[object, object]] = list(enumerate(listed))
     else:
         sources = entry.row.raw.get("from")
-        pairs = [(source.get("seed"), source.get("value")) for source in sources if isinstance(source, Mapping)] if isinstance(sources, list) else []
+        pairs = (
+            [(source.get("seed"), source.get("value")) for source in sources if isinstance(source, Mapping)]
+            if isinstance(sources, list)
+            else []
+        )
     return [(seed, Decimal(repr(value))) for seed, value in pairs if isinstance(value, int | float)]
 
 
@@ -101,7 +116,11 @@ def _other_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, ind
     entry = candidate.entry
     for other in index.by_metric.get(entry.metric, ()):
         if other.subject != entry.subject and _prints(quantity, other, candidate):
-            return Explanation("other-row", f"{quantity.text} is the value of {other.row.exp_id or other.claim.id} ({other.row.id})", other.row.id)
+            return Explanation(
+                "other-row",
+                f"{quantity.text} is the value of {other.row.exp_id or other.claim.id} ({other.row.id})",
+                other.row.id,
+            )
     return None
 
 
@@ -125,7 +144,9 @@ def _slip(quantity: Quantity, expected: Decimal, candidate: Candidate, index: In
             return Explanation("percent-or-fraction", "a percentage and a fraction are mixed up")
     for power in (1, -1, 3, -3):
         if quantity.agrees(expected.scaleb(power)):
-            return Explanation("decimal-point", f"it is {'larger' if power > 0 else 'smaller'} by a factor of {10 ** abs(power)}")
+            return Explanation(
+                "decimal-point", f"it is {'larger' if power > 0 else 'smaller'} by a factor of {10 ** abs(power)}"
+            )
     if abs(value - expected) < quantity.quantum * 2:
         return Explanation("last-digit", "the last digit differs")
     return None

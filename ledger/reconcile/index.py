@@ -15,12 +15,13 @@ from functools import cached_property
 from ledger.evidence.graph import ClaimGraph
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.reconcile.names import Names
-from ledger.reconcile.words import DATASETS, SPLITS, head_unit, metric_tokens, squash, stem, tokens
+from ledger.reconcile.words import DATASETS, SPLITS, head_unit, metric_tokens, squash, stem, tokens, word_set
 
-_BOOKKEEPING = frozenset(
+_BOOKKEEPING = word_set(
     "id exp_id run metric direction value unit n variance results_json figure aliases display aggregate derive from seeds n_seeds "
-    "per_seed config count statement protocol history note notes".split()
+    "per_seed config count statement protocol history note notes"
 )
+_PLAIN_UNITS = frozenset(("fraction", "proportion", "ratio", "1"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,9 +62,7 @@ class Index:
             (stem(name), subject) for name, subject in self._names() if "/" in name or "." in name
         )
         self.qualifiers: Names[tuple[str, str]] = Names(_qualifier_names(self.entries))
-        self.metric_words = frozenset(
-            word for entry in self.entries for word in entry.metric
-        )
+        self.metric_words = frozenset(word for entry in self.entries for word in entry.metric)
         self.ids = {entry.row.id: entry for entry in self.entries}
 
     def _names(self) -> list[tuple[str, str]]:
@@ -110,7 +109,7 @@ def _entries(graph: ClaimGraph) -> Iterable[Entry]:
             if value is None:
                 continue
             name = row.metric or str(row.raw.get("derive", ""))
-            unit = row.unit or head_unit(row.metric)[1]
+            unit = "" if row.unit in _PLAIN_UNITS else row.unit or head_unit(row.metric)[1]
             aliases = tuple(metric_tokens(alias) for alias in (*row.aliases, *claim.aliases) if _short(alias))
             yield Entry(claim, row, value, row.exp_id or claim.id, metric_tokens(name), aliases, unit, _qualifiers(row))
 

@@ -168,6 +168,8 @@ def _conditions(text: str, words: frozenset[str]) -> set[str]:
     for word in words:
         if word in text.casefold():
             stem = re.escape(word.rstrip("s"))
-            for match in re.finditer(rf"(\d+(?:\.\d+)?)[-\s]?{stem}|{stem}s?\W{{0,3}}(\d+(?:\.\d+)?)", text, re.IGNORECASE):
+            for match in re.finditer(
+                rf"(\d+(?:\.\d+)?)[-\s]?{stem}|{stem}s?\W{{0,3}}(\d+(?:\.\d+)?)", text, re.IGNORECASE
+            ):
                 out.add(match.group(1) or match.group(2))
     return out

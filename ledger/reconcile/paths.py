@@ -9,7 +9,9 @@ from pathlib import Path
 from ledger.errors import InputError
 from ledger.registry import BUILT_IN
 
-SKIPPED = frozenset({".git", ".venv", "venv", "node_modules", ".ledger", "results", "generated", "build", "dist", "__pycache__", ".tox"})
+SKIPPED = frozenset(
+    {".git", ".venv", "venv", "node_modules", ".ledger", "results", "generated", "build", "dist", "__pycache__", ".tox"}
+)
 
 
 def expand(paths: Sequence[Path | str], root: Path | str, *, must_exist: bool = True) -> list[Path]:
@@ -51,6 +53,10 @@ def _glob(base: Path, pattern: str) -> list[Path]:
     if not any(char in pattern for char in "*?["):
         return []
     absolute = Path(pattern)
-    anchor, relative = (Path(absolute.anchor), str(absolute.relative_to(absolute.anchor))) if absolute.is_absolute() else (base, pattern)
+    anchor, relative = (
+        (Path(absolute.anchor), str(absolute.relative_to(absolute.anchor)))
+        if absolute.is_absolute()
+        else (base, pattern)
+    )
     found = sorted(path for path in anchor.glob(relative) if path.is_file())
     return [path for path in found if not SKIPPED & set(path.relative_to(anchor).parts[:-1])]

@@ -142,6 +142,7 @@ def _accept(text: str, match: re.Match[str], comma: bool, cell: bool) -> Quantit
     if sign and sign != "+" and start and (text[start - 1].isalnum() or text[start - 1] in ")%"):
         sign, start = "", start + len(sign)  # a range or a difference, not a sign
     before = text[max(0, start - 24) : start]
+    mark = 0
     if not exp:
         if _is_name(text, start, end) or (not cell and _is_reference(text, before, digits, sign, start, end)):
             return None
@@ -149,17 +150,14 @@ def _accept(text: str, match: re.Match[str], comma: bool, cell: bool) -> Quantit
         if power and digits == "10":
             exp, end = power.group(), power.end()
         elif power:
-            end_mark = power.end()  # a footnote mark, not part of the number
-            return _complete(
-                text, start, end, sign, digits, "", end_mark, comma or _lone_comma(text, match, cell), before
-            )
+            mark = power.end()  # a footnote mark is no digit
     if digits.count(".") > 1 and not comma and not _groups(digits):
         return Quantity(start, end, text[start:end], None, Decimal(1), whole_end=end) if cell else None
-    lone = _lone_comma(text, match, cell)
-    if lone:
-        end = end + lone
+    tail = 0 if mark else _lone_comma(text, match, cell)
+    if tail:
+        end += tail
         digits = text[match.start("digits") : end]
-    return _complete(text, start, end, sign, digits, exp, end, comma or bool(lone), before)
+    return _complete(text, start, end, sign, digits, exp, mark or end, comma or tail > 0, before)
 
 
 def _lone_comma(text: str, match: re.Match[str], cell: bool) -> int:
@@ -220,7 +218,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
 
 def _is_reference(text: str, before: str, digits: str, sign: str, start: int, end: int) -> bool:
     """Years, dates, versions, citations, and numbers of sections, figures and seeds, in running text."""
-    if _BEFORE_NOT.search(before) and not text[end : end + 1] == "%":
+    if _BEFORE_NOT.search(before) and text[end : end + 1] != "%":
         return True
     if _AFTER_NOT.match(text, end):
         return True
@@ -250,7 +248,7 @@ def _value(sign: str, digits: str, exp: str, comma: bool) -> tuple[Decimal, Deci
         tail = re.sub(rf"[{MINUS}]", "-", tail)
         number = re.search(r"10\s?\^?\s?([-+]?\d+)$|([-+]?\d+)$", tail)
         power = int(next(group for group in number.groups() if group is not None)) if number else 0
-    if exp and plain == "10" and "10" not in exp and not exp[:1] in "eE":
+    if exp and plain == "10" and "10" not in exp and exp[:1] not in "eE":
         return Decimal(1).scaleb(power), Decimal(1).scaleb(power)
     magnitude = Decimal(plain)
     exponent = magnitude.as_tuple().exponent

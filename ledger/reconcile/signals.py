@@ -11,7 +11,9 @@ from ledger.reconcile.index import Entry, Index
 from ledger.reconcile.words import FOREIGN, SPREAD, content_tokens, head_unit, metric_tokens, tokens
 
 # behind a name: it is that subject with something less or more, so another one
-_LESS = re.compile(r"[\s(,\[`*]*(?:w/o\b|without\b|minus\b|no\s+[A-Za-z]|\+\s*[A-Za-z]|[-−–]\s?[A-Za-z]+\s*$)", re.IGNORECASE)
+_LESS = re.compile(
+    r"[\s(,\[`*]*(?:w/o\b|without\b|minus\b|no\s+[A-Za-z]|\+\s*[A-Za-z]|[-−–]\s?[A-Za-z]+\s*$)", re.IGNORECASE
+)
 _SIZE = re.compile(
     r"(?:@\s?|\bat\s|\bres(?:olution)?\s?(?:of|=|:)?\s?|\bsize\s?(?:of|=|:)?\s?)(?P<a>\d{2,4})(?!\d)(?:\s?[x×]\s?\d+)?|(?<![\d.])(?P<b>\d{2,4})\s?[x×]\s?(?P=b)(?!\d)"
     r"|(?<![\d.])(?P<c>\d{2,4})\s?px\b",

@@ -21,7 +21,9 @@ from ledger.reconcile.units import factors
 from ledger.reconcile.words import tokens
 
 # a column that says what a model was made from, not what it is
-_ORIGIN = re.compile(r"pre-?train|\binit(?:iali[sz]ation|ial)?\b|\bteacher\b|\bfine-?tuned from\b|\bbase(?:d on| model)\b", re.IGNORECASE)
+_ORIGIN = re.compile(
+    r"pre-?train|\binit(?:iali[sz]ation|ial)?\b|\bteacher\b|\bfine-?tuned from\b|\bbase(?:d on| model)\b", re.IGNORECASE
+)
 _STRONG_CAPTION = re.compile(r"^\s*(?:table|tab\.)\s*\w{1,6}\s*[.:]", re.IGNORECASE)
 
 
@@ -50,7 +52,9 @@ class TableReader:
         self.caption = sense.of(table.caption.text) if table.caption else EMPTY
         self.headings = [sense.of(title) for title in reversed(table.headings)]
         self.section = EMPTY
-        self.named = any(self._row_subjects(row) for _, row in body) or any(signals.subjects for signals in self.columns)
+        self.named = any(self._row_subjects(row) for _, row in body) or any(
+            signals.subjects for signals in self.columns
+        )
 
     def _is_head(self, row: Sequence[Cell]) -> bool:
         """A second row of heads: text in it, but no number, no link and no subject."""
@@ -79,7 +83,11 @@ class TableReader:
         self, r: int, row: Sequence[Cell], quantities: list[list[Quantity]]
     ) -> Iterator[tuple[Quantity, Text, Match | None]]:
         subjects = self._row_subjects(row)
-        labels = [c for c, cell in enumerate(row) if cell.text.text and (not quantities[c] or self.sense.of(cell.text.text).subjects)]
+        labels = [
+            c
+            for c, cell in enumerate(row)
+            if cell.text.text and (not quantities[c] or self.sense.of(cell.text.text).subjects)
+        ]
         label = self.sense.of(" | ".join(row[c].text.text for c in labels))
         for c, cell in enumerate(row):
             if cell.origin is not None and cell.origin != (r, c):
@@ -105,7 +113,9 @@ class TableReader:
             return []
         if len(found) > 1 and re.search(r"→|->|\bto\b|<br|;", text):
             return []
-        outside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", text[: found[0].start] + " " + text[max(found[0].whole_end, found[0].end) :])
+        outside = re.sub(
+            r"\([^()]*\)|\[[^\[\]]*\]", "", text[: found[0].start] + " " + text[max(found[0].whole_end, found[0].end) :]
+        )
         letters = sum(char.isalpha() for char in outside)
         return [(found[0], head)] if letters <= 3 else []
 
@@ -144,7 +154,13 @@ class TableReader:
         return {}
 
     def _candidates(
-        self, c: int, row: Sequence[Cell], own: dict[str, tuple[float, str]], label: Signals, head: Signals, quantity: Quantity
+        self,
+        c: int,
+        row: Sequence[Cell],
+        own: dict[str, tuple[float, str]],
+        label: Signals,
+        head: Signals,
+        quantity: Quantity,
     ) -> tuple[Candidate, ...]:
         subjects = self._subjects(c, own)
         if not subjects:
@@ -178,7 +194,9 @@ class TableReader:
                     return found
         return [(entry, 0.6) for entry in entries] if len({entry.metric for entry in entries}) == 1 else []
 
-    def _by_metric(self, c: int, entries: list[Entry], head: Signals, label: Signals) -> tuple[list[tuple[Entry, float]], str]:
+    def _by_metric(
+        self, c: int, entries: list[Entry], head: Signals, label: Signals
+    ) -> tuple[list[tuple[Entry, float]], str]:
         """Entries whose metric the nearest text that names one names, and which text that was."""
         others = [signals for i, signals in enumerate(self.columns) if i != c]
         if head.foreign and not any(head.foreign <= entry.metric for entry in entries):
@@ -211,13 +229,19 @@ class TableReader:
         return [(entry, 0.6) for entry in kept] if len({entry.metric for entry in kept}) == 1 else []
 
     def _around(self, c: int, row: Sequence[Cell], label: Signals, head: Signals) -> Around:
-        stated = {frozenset(tokens(texts[-1])): row[i].text.text for i, texts in enumerate(self.heads) if texts and i != c}
+        stated = {
+            frozenset(tokens(texts[-1])): row[i].text.text for i, texts in enumerate(self.heads) if texts and i != c
+        }
         strong = self.table.caption is not None and (
             self.table.caption_is_own or bool(_STRONG_CAPTION.match(self.table.caption.text))
         )
         levels = [Level("column head", head, veto=True)]
         levels += [Level("upper head", signals, veto=True) for signals in self.upper[c]]
-        levels += [Level("row", label), Level("section row", self.section, veto=True), Level("caption", self.caption, veto=strong)]
+        levels += [
+            Level("row", label),
+            Level("section row", self.section, veto=True),
+            Level("caption", self.caption, veto=strong),
+        ]
         levels += [Level("heading", signals, veto=i == 0) for i, signals in enumerate(self.headings)]
         levels += [Level("title", self.setting.title), Level("file name", self.setting.path)]
         return Around(levels, stated)

@@ -59,7 +59,10 @@ def spread_of(quantity: Quantity, verdict: Verdict) -> Verdict | None:
     entry = verdict.candidate.entry
     if quantity.spread is None or entry.row.variance is None or verdict.candidate.facet != "value":
         return None
-    candidate = Candidate(entry, (verdict.factor,), verdict.candidate.score, (*verdict.candidate.why, "beside its value"), "spread")
+    scales = (verdict.factor,) if verdict.kind != "drift" else verdict.candidate.factors
+    candidate = Candidate(
+        entry, scales, verdict.candidate.score, (*verdict.candidate.why, "beside its value"), "spread"
+    )
     return _judge_one(quantity.spread, candidate)
 
 
@@ -74,8 +77,17 @@ def _judge_one(quantity: Quantity, candidate: Candidate) -> Verdict:
     for kind in _ORDER[:-1]:
         if kind in kinds:
             return Verdict(kind, candidate, kinds[kind])
-    nearest = min(candidate.factors, key=lambda factor: _distance(quantity, candidate.value * factor))
-    return Verdict("drift", candidate, nearest)
+    return Verdict("drift", candidate, _nearest(quantity, candidate))
+
+
+def _nearest(quantity: Quantity, candidate: Candidate) -> Decimal:
+    """The scale that a wrong number was most likely meant in: the likeliest, unless another lies much closer."""
+
+    def apart(factor: Decimal) -> Decimal:
+        distance = _distance(quantity, candidate.value * factor)
+        return distance if factor == candidate.factors[0] else distance * 3
+
+    return min(candidate.factors, key=apart)
 
 
 def _compare(quantity: Quantity, entry: Entry, exact: Decimal) -> Kind:
@@ -83,7 +95,9 @@ def _compare(quantity: Quantity, entry: Entry, exact: Decimal) -> Kind:
         return "drift"
     if quantity.agrees(exact):
         return "agree"
-    if (quantity.relation in _MORE and exact >= quantity.value) or (quantity.relation in _LESS and exact <= quantity.value):
+    if (quantity.relation in _MORE and exact >= quantity.value) or (
+        quantity.relation in _LESS and exact <= quantity.value
+    ):
         return "agree"
     about = quantity.relation and quantity.relation not in _MORE | _LESS
     if about and abs(quantity.value - exact) <= max(quantity.quantum, abs(exact) / 100):

@@ -100,7 +100,9 @@ def source(entry: Entry) -> str:
     if count and count > 1:
         parts.append(f"{aggregate or 'mean'} of {count} seeds")
     if names:
-        parts.append(("run " if len(names) == 1 else "runs ") + ", ".join(names[:3]) + (", ..." if len(names) > 3 else ""))
+        parts.append(
+            ("run " if len(names) == 1 else "runs ") + ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        )
     return f" ({', '.join(parts)})" if parts else ""
 
 

@@ -11,6 +11,12 @@ import re
 import unicodedata
 from functools import lru_cache
 
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a string, as a set."""
+    return frozenset(words.split())
+
+
 TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*|\+(?!/-)")
 _EXTENSION = re.compile(
     r"\.(?:py|ya?ml|json|csv|tsv|pth|pt|ckpt|md|onnx|safetensors|toml|ipynb|tar|gz|zip|bin|log|txt|html?|sh)$",
@@ -39,18 +45,20 @@ _PREFIXED = {
     "bleu": "bleu",
 }
 # words of a header that say nothing about which metric it is
-BENIGN = frozenset(
+BENIGN = word_set(
     "value values score scores result results the of on in at for a an our ours this number num no count total performance "
-    "metric metrics we is and by with rate std sd seeds seed runs over mean reported".split()
+    "metric metrics we is and by with rate std sd seeds seed runs over mean reported"
 )
 _KEEP_ALONE = frozenset({"mean", "count", "rate", "std"})
 # a column or phrase with such a word speaks of somebody else's number, or of a spread
-FOREIGN = frozenset(
+FOREIGN = word_set(
     "official reference ref reported paper original orig converted published authors tta std stddev stdev sem sd variance deviation spread "
-    "delta diff difference gain improvement change drop".split()
+    "delta diff difference gain improvement change drop"
 )
 # words by which a column says that it holds the spread of its neighbour
-SPREAD = frozenset(("std", "stddev", "stdev", "sem", "sd", "variance", "standard", "deviation", "dev", "error", "spread", "±"))
+SPREAD = frozenset(
+    ("std", "stddev", "stdev", "sem", "sd", "variance", "standard", "deviation", "dev", "error", "spread", "±")
+)
 SPLITS: dict[str, str] = {
     "train": "train", "training": "train", "val": "val", "valid": "val", "validation": "val", "dev": "dev", "development": "dev",
     "test": "test", "testing": "test", "testdev": "testdev", "minival": "minival", "heldout": "heldout",
@@ -67,9 +75,9 @@ DATASETS = (
 )  # fmt: skip
 _UNIT_IN_HEAD = re.compile(r"[(\[（]\s*([^()\[\]（）]{1,16}?)\s*[)\]）]")
 _ARROWS = re.compile("[↑↓⬆⬇▲▼]+|\\b(?:higher|lower) is better\\b", re.IGNORECASE)
-_HEAD_UNITS = frozenset(
+_HEAD_UNITS = word_set(
     "% pp k m g b t k/s ms s us µs ns sec seconds min mins h hours db gb mb kb gib mib fps hz khz mhz img/s it/s w wh kwh px "
-    "million billion".split()
+    "million billion"
 )
 
 

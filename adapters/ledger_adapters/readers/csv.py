@@ -47,15 +47,23 @@ class CsvReader:
         if not spans:
             return Document(path, self.format, (), directives=tuple(directives))
         width = max(map(len, spans))
-        rows = tuple(tuple(_cell(source, row[c] if c < len(row) else (row[-1][1],) * 2) for c in range(width)) for row in spans)
+        rows = tuple(
+            tuple(_cell(source, row[c] if c < len(row) else (row[-1][1],) * 2) for c in range(width)) for row in spans
+        )
         texts = [cell.text.text for row in rows[:500] for cell in row]
-        comma = separator != "," and sum(bool(_COMMA.fullmatch(t)) for t in texts) > sum(bool(_POINT.fullmatch(t)) for t in texts)
+        comma = separator != "," and sum(bool(_COMMA.fullmatch(t)) for t in texts) > sum(
+            bool(_POINT.fullmatch(t)) for t in texts
+        )
         return Document(path, self.format, (Table(rows, 1),), directives=tuple(directives), comma=comma)
 
 
 def sniff(text: str) -> str:
     """The separator of a table: the character that most lines hold equally often."""
-    lines = [re.sub(r'"[^"]*"', "", line) for line in text[:65536].splitlines()[:50] if line.strip() and not line.startswith("#")]
+    lines = [
+        re.sub(r'"[^"]*"', "", line)
+        for line in text[:65536].splitlines()[:50]
+        if line.strip() and not line.startswith("#")
+    ]
     best, most = ",", (0, 0)
     for separator in _SEPARATORS:
         counts = [line.count(separator) for line in lines]

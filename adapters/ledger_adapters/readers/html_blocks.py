@@ -7,11 +7,9 @@ from html.parser import HTMLParser
 
 from ledger.model.document import Cell, Paragraph, Table, Text
 from ledger_adapters.readers.inline import Inline, undress
-from ledger_adapters.readers.source import Source, Visible
+from ledger_adapters.readers.source import Source, Visible, word_set
 
-_BLOCK = frozenset(
-    "p div li h1 h2 h3 h4 h5 h6 caption summary details center ul ol section article blockquote dd dt".split()
-)
+_BLOCK = word_set("p div li h1 h2 h3 h4 h5 h6 caption summary details center ul ol section article blockquote dd dt")
 _HIDDEN = frozenset(("script", "style", "pre", "code", "svg"))
 
 

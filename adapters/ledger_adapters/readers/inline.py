@@ -159,7 +159,7 @@ def _closing(text: str, start: int, end: int) -> int | None:
 
 
 def _math(source: Source, match: re.Match[str], end: int, out: Inline) -> int:
-    """`$0.0119 \\pm 0.0015$`: commands of layout vanish, signs become characters."""
+    r"""`$0.0119 \pm 0.0015$`: commands of layout vanish, signs become characters."""
     text = source.text
     close = text.find("$", match.end(), end)
     inner = text[match.end() : close]

@@ -7,6 +7,8 @@ gives no places inside a line. Code blocks and front matter are left alone; HTML
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ledger.model.document import Cell, Directive, Document, Paragraph, Table, Text
@@ -16,6 +18,7 @@ from ledger_adapters.readers.inline import Inline, undress
 from ledger_adapters.readers.source import Source, Visible, decode
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
@@ -44,13 +47,13 @@ class MarkdownReader:
         return Document(path, self.format, tuple(builder.blocks), builder.title, tuple(builder.directives))
 
 
-def _parser():  # type: ignore[no-untyped-def]
+def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
-def _pairs(tokens: list[Token]):  # type: ignore[no-untyped-def]
+def _pairs(tokens: list[Token]) -> Iterator[tuple[Token, Token | None]]:
     return zip(tokens, [*tokens[1:], None], strict=True)
 
 
@@ -98,9 +101,7 @@ class _Builder:
         if (
             spans
             and spans == sorted(spans)
-            and all(
-                self.source.text[a[1] : b[0]].strip("\r\n\t ") == "" for a, b in zip(spans, spans[1:], strict=False)
-            )
+            and all(self.source.text[a[1] : b[0]].strip("\r\n\t ") == "" for a, b in pairwise(spans))
         ):
             undress(self.source, spans[0][0], spans[-1][1], inline)
         else:
@@ -182,7 +183,7 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
         return [(start, end)]
     lead = text[start : bars[0]].strip(" \t>")
     edges = ([start - 1] if lead else []) + bars + ([end] if text[bars[-1] + 1 : end].strip() else [])
-    return [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(a + 1, b) for a, b in pairwise(edges)]
 
 
 READER = MarkdownReader()

@@ -28,6 +28,11 @@ def decode(path: str, data: bytes) -> str:
     return text
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a string, as a set."""
+    return frozenset(words.split())
+
+
 class Source:
     """A decoded document: offsets into lines and columns, both from 1."""
 

@@ -1,6 +1,6 @@
-"""LaTeX: tables, captions, headings and paragraphs with exact places.
+r"""LaTeX: tables, captions, headings and paragraphs with exact places.
 
-Comments, verbatim text, drawings and the bibliography are left alone. A simple `\\newcommand` shows its value at
+Comments, verbatim text, drawings and the bibliography are left alone. A simple `\newcommand` shows its value at
 the place where its digits are typed. See `tex_inline` for why the tokenizer is our own.
 """
 
@@ -10,20 +10,32 @@ import re
 
 from ledger.model.document import Directive, Document, Paragraph, Table, Text
 from ledger_adapters.readers.directives import parse as parse_directive
-from ledger_adapters.readers.source import Source, Visible, decode
+from ledger_adapters.readers.source import Source, Visible, decode, word_set
 from ledger_adapters.readers.tex_inline import TexInline, group, option, undress
 from ledger_adapters.readers.tex_tables import TABULARS, body_start, read_rows
 
-_SECTIONS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5, "subparagraph": 6}
-_LEFT_ALONE = frozenset(
-    "verbatim verbatim* Verbatim lstlisting minted comment tikzpicture filecontents filecontents* thebibliography algorithmic pgfpicture".split()
+_SECTIONS = {
+    "part": 0,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_LEFT_ALONE = word_set(
+    "verbatim verbatim* Verbatim lstlisting minted comment tikzpicture filecontents filecontents* thebibliography algorithmic pgfpicture"
 )
-_FLOATS = frozenset("table table* figure figure* wraptable wrapfigure subtable subfigure sidewaystable sidewaystable* longtable".split())
+_FLOATS = word_set(
+    "table table* figure figure* wraptable wrapfigure subtable subfigure sidewaystable sidewaystable* longtable"
+)
 _BLOCK = re.compile(
     r"(?P<comment>(?<!\\)%[^\n]*)|(?P<blank>\n[ \t]*\r?\n\s*)"
     r"|\\(?P<command>begin|end|item|caption\*?|title|par|part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\b(?P<star>\*?)"
 )
-_DEFINITION = re.compile(r"\\(?:(?:re)?newcommand|providecommand)\*?\s*\{?\s*\\(?P<name>[A-Za-z@]+)\s*\}?\s*(?=\{)|\\def\s*\\(?P<def>[A-Za-z@]+)\s*(?=\{)")
+_DEFINITION = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand)\*?\s*\{?\s*\\(?P<name>[A-Za-z@]+)\s*\}?\s*(?=\{)|\\def\s*\\(?P<def>[A-Za-z@]+)\s*(?=\{)"
+)
 
 
 class TexReader:
@@ -172,7 +184,11 @@ class _Builder:
                 self.tables += 1
                 if not self.floats:
                     self.close_float()
-            return self.end(name, min(close + len(name) + 6, end)) if name == "longtable" else min(close + len(name) + 6, end)
+            return (
+                self.end(name, min(close + len(name) + 6, end))
+                if name == "longtable"
+                else min(close + len(name) + 6, end)
+            )
         return at
 
     def matching(self, name: str, at: int, end: int) -> int:
@@ -198,7 +214,11 @@ class _Builder:
     def close_float(self) -> None:
         """Hand out the waiting tables with the caption of their float."""
         for table in self.pending:
-            self.blocks.append(Table(table.rows, table.header_rows, self.caption, table.headings, table.index, self.caption is not None))
+            self.blocks.append(
+                Table(
+                    table.rows, table.header_rows, self.caption, table.headings, table.index, self.caption is not None
+                )
+            )
         self.pending, self.caption = [], None
 
 

@@ -1,8 +1,8 @@
-"""The inline layer of LaTeX: from source characters to what the page shows, place by place.
+r"""The inline layer of LaTeX: from source characters to what the page shows, place by place.
 
 An own tokenizer and not pylatexenc: that builds a node for every word (about 5 ms per kilobyte, half a second for
 a paper) and knows no values of user macros, while this only needs what is shown and where. It is tolerant: an
-unclosed brace ends with its block. Macros that the ledger generated (`\\ev{...}`) show nothing, for their numbers
+unclosed brace ends with its block. Macros that the ledger generated (`\ev{...}`) show nothing, for their numbers
 cannot drift.
 """
 
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from ledger_adapters.readers.inline import MATH_SYMBOLS
-from ledger_adapters.readers.source import Source, Visible
+from ledger_adapters.readers.source import Source, Visible, word_set
 
 TOKEN = re.compile(
     r"(?P<comment>%[^\n]*\n?[ \t]*)|\\(?P<command>[A-Za-z@]+\*?|[^A-Za-z]|$)|(?P<brace>[{}])|(?P<math>\$\$?)|(?P<mark>[\^_])"
@@ -21,15 +21,14 @@ TOKEN = re.compile(
 )
 # commands and how many of their arguments are not shown; further arguments are
 _HIDDEN_ARGUMENTS = {
-    **dict.fromkeys(
-        "ref eqref cref Cref autoref pageref label cite citep citet citealp citeauthor citeyear nocite parencite textcite footcite "
+    **dict.fromkeys(word_set("ref eqref cref Cref autoref pageref label cite citep citet citealp citeauthor citeyear nocite parencite textcite footcite "
         "vspace hspace vspace* hspace* includegraphics cellcolor rowcolor color url bibliography bibliographystyle pagestyle "
         "thispagestyle input include usepackage documentclass begin end linewidth si unit arraystretch cline cmidrule hyperref "
-        "addlinespace graphicspath rule pagenumbering phantom vphantom hphantom ev evref evdisclosure evtable evspread evn".split(),
+        "addlinespace graphicspath rule pagenumbering phantom vphantom hphantom ev evref evdisclosure evtable evspread evn"),
         1,
     ),
-    **dict.fromkeys("textcolor href scalebox rotatebox raisebox colorbox parbox setlength addtolength setcounter fontsize".split(), 1),
-    **dict.fromkeys("multirow multicolumn resizebox fcolorbox".split(), 2),
+    **dict.fromkeys(word_set("textcolor href scalebox rotatebox raisebox colorbox parbox setlength addtolength setcounter fontsize"), 1),
+    **dict.fromkeys(word_set("multirow multicolumn resizebox fcolorbox"), 2),
     "setlength": 2, "addtolength": 2, "setcounter": 2, "fontsize": 2, "rule": 2, "specialrule": 3, "newcommand": 2, "renewcommand": 2,
     "providecommand": 2, "definecolor": 3, "SIrange": 0,
 }  # fmt: skip
@@ -156,7 +155,7 @@ def _command(source: Source, match: re.Match[str], end: int, out: TexInline, dep
 
 
 def _quantity(source: Source, at: int, end: int, out: TexInline, depth: int) -> int:
-    """`\\SI{76.4}{\\percent}` and `\\qty`: the number, then its unit."""
+    r"""`\SI{76.4}{\percent}` and `\qty`: the number, then its unit."""
     after = option(source.text, at, end)
     number = group(source.text, after, end)
     if number is None:

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ledger.model.document import Cell, Text
-from ledger_adapters.readers.source import Source
+from ledger_adapters.readers.source import Source, word_set
 from ledger_adapters.readers.tex_inline import group, option
 
-TABULARS = frozenset("tabular tabular* tabularx tabulary longtable longtable* tabu array NiceTabular tblr supertabular".split())
+TABULARS = word_set("tabular tabular* tabularx tabulary longtable longtable* tabu array NiceTabular tblr supertabular")
 _WITH_WIDTH = frozenset(("tabular*", "tabularx", "tabulary"))
-_BREAK = re.compile(r"(?P<comment>(?<!\\)%[^\n]*)|\\(?P<command>[A-Za-z@]+\*?|[^A-Za-z]|$)|(?P<brace>[{}])|(?P<cell>&)", re.DOTALL)
+_BREAK = re.compile(
+    r"(?P<comment>(?<!\\)%[^\n]*)|\\(?P<command>[A-Za-z@]+\*?|[^A-Za-z]|$)|(?P<brace>[{}])|(?P<cell>&)", re.DOTALL
+)
 _RULE = re.compile(
     r"\\(?P<name>hline|hhline|toprule|midrule|bottomrule|cmidrule|cline|addlinespace|specialrule|rowcolor|noalign|endhead|endfirsthead|endfoot"
     r"|endlastfoot|arrayrulecolor|Xhline|cdashline|hdashline)\b\*?"
@@ -53,12 +55,16 @@ def read_rows(source: Source, start: int, end: int, show: Shown) -> tuple[tuple[
         for cell in row:
             text, links = show(cell.start, cell.end)
             spans = cell.rows > 1 or cell.cols > 1
-            bold = bool(re.fullmatch(r"\s*\\(?:textbf|mathbf|bfseries)\b.*", source.text[cell.start : cell.end].strip(" $"), re.DOTALL))
+            bold = bool(
+                re.fullmatch(
+                    r"\s*\\(?:textbf|mathbf|bfseries)\b.*", source.text[cell.start : cell.end].strip(" $"), re.DOTALL
+                )
+            )
             shown = Cell(text, links, ("bold",) if bold else (), (r, c) if spans else None)
             for dr in range(min(cell.rows, len(raw) - r)):
                 for dc in range(cell.cols):
                     old = grid.get((r + dr, c + dc))
-                    if old is None or not old.text.text or dr == 0 and old.origin is None:
+                    if old is None or not old.text.text or (dr == 0 and old.origin is None):
                         grid[r + dr, c + dc] = shown if text.text or old is None else old
             c += cell.cols
     width = max(c for _, c in grid) + 1
@@ -100,14 +106,23 @@ def _split(source: Source, start: int, end: int) -> tuple[list[list[_Raw]], int]
         elif command in ("\\", "tabularnewline", "cr"):
             close(match.start())
             at = position = option(text, position, end) if text[position : position + 1] == "[" else position
-        elif command and not row and (rule := _RULE.match(text, match.start(), end)) and not text[at : match.start()].strip():
+        elif (
+            command
+            and not row
+            and (rule := _RULE.match(text, match.start(), end))
+            and not text[at : match.start()].strip()
+        ):
             if heads < 0 and rows and rule["name"] in ("midrule", "hline", "endhead", "endfirsthead"):
                 heads = len(rows)
             at = position = _behind(text, rule, end)
     if row or _drawn(text, at, end):
         close(end)
     if heads < 0:
-        heads = 0 if not rows or re.search(r"(?<![A-Za-z])\d+\.\d", " ".join(text[cell.start : cell.end] for cell in rows[0])) else 1
+        heads = (
+            0
+            if not rows or re.search(r"(?<![A-Za-z])\d+\.\d", " ".join(text[cell.start : cell.end] for cell in rows[0]))
+            else 1
+        )
     return rows, heads
 
 
@@ -118,7 +133,17 @@ def _drawn(text: str, start: int, end: int) -> bool:
 def _behind(text: str, rule: re.Match[str], end: int) -> int:
     """Offset behind a rule and its arguments."""
     at = option(text, rule.end(), end)
-    for _ in range({"cmidrule": 1, "cline": 1, "rowcolor": 1, "specialrule": 3, "noalign": 1, "hhline": 1, "arrayrulecolor": 1}.get(rule["name"], 0)):
+    for _ in range(
+        {
+            "cmidrule": 1,
+            "cline": 1,
+            "rowcolor": 1,
+            "specialrule": 3,
+            "noalign": 1,
+            "hhline": 1,
+            "arrayrulecolor": 1,
+        }.get(rule["name"], 0)
+    ):
         inner = group(text, at, end)
         if inner:
             at = inner[2]
