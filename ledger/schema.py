@@ -54,8 +54,8 @@ def load(name: str, major: int = 1) -> Mapping[str, Any]:
 def _validator(name: str) -> Any:
     from jsonschema import Draft202012Validator, validators
 
-    ours = validators.extend(Draft202012Validator, {"x-unique-key": _unique_key})
-    return ours(load(name))
+    extend: Any = validators.extend
+    return extend(Draft202012Validator, {"x-unique-key": _unique_key})(load(name))
 
 
 def _unique_key(_validator: Any, key: str, items: Any, _schema: Any) -> Iterator[Any]:

@@ -165,17 +165,17 @@ def begin(
     Of several ranks (`RANK`, `SLURM_PROCID`) only rank 0 writes.
     """
     rank = os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or "0"
+    path = Path(data) if data is not None else None
     launched = os.environ.get("LEDGER_RUN_DIR")
     if launched:
         staged = staging.load(Path(launched))
         if staged.exp_id != exp_id:
             _say(f"joined the run of {staged.exp_id}; the name {exp_id} in ledger.start is not used")
         if rank == "0":
-            staged = staging.amend(project, staged, config=config, seed=seed)
+            staged = staging.amend(project, staged, config=config, seed=seed, data_path=path, dataset=dataset)
         return ActiveRun(project, staged, joined=True, writes=rank == "0")
     if rank != "0":
         return _passive(project, exp_id)
-    path = Path(data) if data is not None else None
     command = [sys.executable, *sys.argv]
     staged = staging.begin(project, exp_id, config=config, seed=seed, data=path, dataset=dataset, command=command)
     return ActiveRun(project, staged)

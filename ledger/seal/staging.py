@@ -17,7 +17,7 @@ from typing import Any
 from ledger.canon import finite, parse, pretty
 from ledger.errors import InputError, UsageError
 from ledger.project import Project
-from ledger.seal import code, provenance
+from ledger.seal import code, data, provenance
 from ledger.store import atomic
 from ledger.store.journal import Journal, host, now
 from ledger.store.objects import ObjectStore
@@ -132,8 +132,16 @@ def load(path: Path) -> Staging:
     return Staging(path, raw)
 
 
-def amend(project: Project, staging: Staging, *, config: Mapping[str, Any] | None, seed: Any) -> Staging:
-    """Complete what the launcher left open: a nested start that knows the config or the seed says so here.
+def amend(
+    project: Project,
+    staging: Staging,
+    *,
+    config: Mapping[str, Any] | None,
+    seed: Any,
+    data_path: Path | None = None,
+    dataset: str | None = None,
+) -> Staging:
+    """Complete what the launcher left open: a nested start that knows the config, the seed or the data says so here.
 
     What was declared at launch stays; the id keeps the prefix that it was born with.
     """
@@ -146,6 +154,10 @@ def amend(project: Project, staging: Staging, *, config: Mapping[str, Any] | Non
         inputs["config"] = provenance.config_input(start["config"], project.config.seed_keys)
     if inputs["seed"]["value"] is None:
         inputs["seed"]["value"] = finite(seed)
+    if inputs["data"]["sha256"] is None and data_path is not None:
+        inputs["data"] = data.capture(data_path, dataset or inputs["data"]["dataset"])
+    elif inputs["data"]["dataset"] is None:
+        inputs["data"]["dataset"] = dataset
     record["hash_inputs"] = inputs
     record["provenance_hash"], record["group_hash"] = provenance.hashes(inputs)
     start["provenance"] = record
