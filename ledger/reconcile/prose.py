@@ -64,7 +64,7 @@ class ProseReader:
         self.last = (
             found[0].values if len({hit.values for hit in found}) == 1 else self.last if not found else frozenset()
         )
-        if len({metric.signals.full for metric in sentence.metrics}) == 1:
+        if quantities and len({metric.signals.full for metric in sentence.metrics}) == 1:
             self.spoken = sentence.metrics[0].signals
         for quantity in quantities:
             candidates = matches.get(id(quantity), ())

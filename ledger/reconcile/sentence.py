@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ledger.reconcile.names import Hit
 from ledger.reconcile.quantity import Quantity
@@ -37,6 +38,9 @@ _CHANGE_AFTER = re.compile(
     r"|gain|gap|drop|increase|decrease|reduction|difference|ahead|behind)(?![\w-])",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W_][\w@.\-]*[^\W_]|[^\W_]")
+# a metric's name does not run over punctuation, nor over a number that belongs to no word before it
+_PHRASE_BREAK = re.compile(r"[,;:()=|]|^\d|\d\s+\D|\s\d+[.\d]*\s")
 _REACHES = re.compile(
     r"\b(?:reach(?:es|ed)?|achiev(?:es?|ed)|gets?|got|obtain(?:s|ed)?|attain(?:s|ed)?|scor(?:es?|ed)|yield(?:s|ed)?|comes to|arrives at)\s"
     r"(?:an?\s|only\s|just\s|still\s|about\s)?$",
@@ -66,54 +70,50 @@ class Sentence:
     """One sentence: its subjects, metrics and numbers, with offsets in the paragraph."""
 
     def __init__(self, sense: Sense, text: str, start: int, end: int, quantities: list[Quantity]) -> None:
-        self.text, self.start, self.end = text, start, end
-        body = text[start:end]
-        self.signals = sense.of(body)
-        self.subjects: list[Hit[str]] = [
-            Hit(hit.start + start, hit.end + start, hit.values, hit.whole)
-            for hit in sense.index.names.scan(body)
-            if sense.partial(body, hit.start, hit.end)
+        self.text, self.start, self.end, self.sense = text, start, end, sense
+        hits = [
+            replace(hit, start=hit.start + start, end=hit.end + start)
+            for hit in sense.index.names.scan(text[start:end])
         ]
-        self.all_names = [(hit.start + start, hit.end + start) for hit in sense.index.names.scan(body)]
-        self.metrics = self._find_metrics(sense)
+        self.all_names = [(hit.start, hit.end) for hit in hits]
+        self.subjects: list[Hit[str]] = [hit for hit in hits if sense.partial(text, hit.start, hit.end)]
         self.quantities = [quantity for quantity in quantities if self._may_be_claim(quantity)]
 
-    def _find_metrics(self, sense: Sense) -> list[MetricPhrase]:
-        """Runs of words that belong to claims' metrics, outside names."""
-        out: list[MetricPhrase] = []
-        masked = list(self.text[self.start : self.end])
+    @cached_property
+    def signals(self) -> Signals:
+        """What the whole sentence says."""
+        return self.sense.of(self.text[self.start : self.end])
+
+    @cached_property
+    def metrics(self) -> list[MetricPhrase]:
+        """Runs of words that name claims' metrics, outside names; the longest at each place."""
+        body = self.text[self.start : self.end]
         for a, b in self.all_names:
-            masked[a - self.start : b - self.start] = " " * (b - a)
-        body = "".join(masked)
-        words = list(re.finditer(r"[^\W_][\w@.\-]*[^\W_]|[^\W\d_]", body))
-        i = 0
-        while i < len(words):
-            for length in (4, 3, 2, 1):
-                if i + length > len(words):
-                    continue
-                phrase = body[words[i].start() : words[i + length - 1].end()]
-                if re.search(r"[,;:()=]", phrase) or (
-                    length > 1 and re.search(r"\d\s|\s\d+\.", phrase) and not re.search(r"[A-Za-z]\s\d+$", phrase)
-                ):
-                    continue
-                tokens = content_tokens(metric_tokens(phrase))
-                if (
-                    tokens
-                    and tokens <= sense.index.metric_words
-                    and content_tokens(metric_tokens(words[i].group()))
-                    and content_tokens(metric_tokens(words[i + length - 1].group()))
-                ):
-                    signals = sense.of(phrase)
-                    if any(metric_score(signals, entry) >= 0.6 for entry in sense.named_metric(tokens)):
-                        out.append(
-                            MetricPhrase(
-                                words[i].start() + self.start, words[i + length - 1].end() + self.start, signals
-                            )
-                        )
-                        i += length - 1
-                        break
-            i += 1
+            body = body[: a - self.start] + " " * (b - a) + body[b - self.start :]
+        words = [(match.start(), match.end()) for match in _WORD.finditer(body)]
+        telling = [self.sense.in_metric(body[a:b]) for a, b in words]
+        out: list[MetricPhrase] = []
+        taken = -1
+        for i, (start, _) in enumerate(words):
+            if not telling[i] or i <= taken:
+                continue
+            for last in range(min(i + 3, len(words) - 1), i - 1, -1):
+                phrase = body[start : words[last][1]]
+                if (telling[last] or last == i + 1) and self._names_metric(phrase):
+                    out.append(MetricPhrase(start + self.start, words[last][1] + self.start, self.sense.of(phrase)))
+                    taken = last
+                    break
         return out
+
+    def _names_metric(self, phrase: str) -> bool:
+        """Whether a phrase is the name of a claim's metric or a telling part of it."""
+        if _PHRASE_BREAK.search(phrase):
+            return False
+        words = content_tokens(metric_tokens(phrase))
+        if not words or not words <= self.sense.index.metric_words:
+            return False
+        signals = self.sense.of(phrase)
+        return any(metric_score(signals, entry) >= 0.6 for entry in self.sense.named_metric(words))
 
     def _may_be_claim(self, quantity: Quantity) -> bool:
         """Not a difference, not a hyper-parameter, not a bare small integer far from any metric."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from ledger.reconcile.index import Entry, Index
@@ -25,17 +26,38 @@ Facet = Literal["value", "spread", "n", "seeds"]
 _SIZE_WORDS = frozenset({"size", "res", "resolution", "img", "image", "input", "eval", "test", "px", "pixels"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signals:
-    """Found in one text: subjects by name, the metric it may name, unit, qualifiers, and words of warning."""
+    """Found in one text: subjects by name, the metric it may name, unit, qualifiers, and words of warning.
+
+    `bare` is the text without subjects, `rest_text` without qualifiers too; what is seldom asked is worked out late.
+    """
 
     text: str = ""
     subjects: Mapping[str, float] = field(default_factory=dict)  # subject -> strength
-    full: frozenset[str] = frozenset()  # content tokens of the whole text
-    rest: frozenset[str] = frozenset()  # without subjects and qualifiers
-    unit: str = ""
     qualifiers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # key -> values mentioned
-    foreign: frozenset[str] = frozenset()
+    bare: str = ""
+    rest_text: str = ""
+
+    @cached_property
+    def full(self) -> frozenset[str]:
+        """The content tokens of the whole text but its subjects."""
+        return content_tokens(_words(metric_tokens(self.bare)))
+
+    @cached_property
+    def rest(self) -> frozenset[str]:
+        """The content tokens without subjects and qualifiers."""
+        return content_tokens(_words(metric_tokens(self.rest_text)))
+
+    @cached_property
+    def unit(self) -> str:
+        return head_unit(self.text)[1]
+
+    @cached_property
+    def foreign(self) -> frozenset[str]:
+        """Words that make the numbers somebody else's, or a spread."""
+        words = metric_tokens(self.bare)
+        return frozenset() if "±" in self.text or "mean" in words else words & FOREIGN
 
     @property
     def facet(self) -> Facet:
@@ -51,6 +73,7 @@ class Signals:
 
 
 EMPTY = Signals()
+_NUMERIC = str.maketrans("", "", "0123456789.,+-−±%() ")
 
 
 class Sense:
@@ -59,9 +82,10 @@ class Sense:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._seen: dict[str, Signals] = {}
+        self._words: dict[str, bool] = {}
 
     def of(self, text: str) -> Signals:
-        if not text:
+        if not text or text.translate(_NUMERIC) == "":
             return EMPTY
         found = self._seen.get(text)
         if found is None:
@@ -80,22 +104,19 @@ class Sense:
                     subjects[subject] = max(subjects.get(subject, 0), strength)
         bare = "".join(masked)
         qualifiers: dict[str, set[str]] = {}
-        for found in self.index.qualifiers.scan(bare):
-            for key, value in found.values:
+        for hit_of in self.index.qualifiers.scan(bare):
+            for key, value in hit_of.values:
                 qualifiers.setdefault(key, set()).add(value)
-            masked[found.start : found.end] = " " * (found.end - found.start)
-        full = metric_tokens(bare)
-        spread = "±" in text or "mean" in full
-        foreign = frozenset() if spread else full & FOREIGN
-        return Signals(
-            text,
-            subjects,
-            content_tokens(_words(full)),
-            content_tokens(_words(metric_tokens("".join(masked)))),
-            head_unit(text)[1],
-            {key: frozenset(values) for key, values in qualifiers.items()},
-            foreign,
-        )
+            masked[hit_of.start : hit_of.end] = " " * (hit_of.end - hit_of.start)
+        values = {key: frozenset(found) for key, found in qualifiers.items()}
+        return Signals(text, subjects, values, bare, "".join(masked))
+
+    def in_metric(self, word: str) -> bool:
+        """Whether a word belongs to the name of a claim's metric."""
+        found = self._words.get(word)
+        if found is None:
+            found = self._words[word] = bool(content_tokens(metric_tokens(word)) & self.index.metric_words)
+        return found
 
     def named_metric(self, words: frozenset[str]) -> list[Entry]:
         """One entry for each metric that shares a word with `words`."""

@@ -47,6 +47,7 @@ class TableReader:
         self.body = body
         width = len(table.rows[0])
         self.heads = [[row[c].text.text for row in heads] for c in range(width)]
+        self.origins = {c for c, texts in enumerate(self.heads) if _ORIGIN.search(" ".join(texts))}
         self.columns = [sense.of(texts[-1]) if texts else EMPTY for texts in self.heads]
         self.upper = [[sense.of(text) for text in texts[:-1][::-1]] for texts in self.heads]
         self.caption = sense.of(table.caption.text) if table.caption else EMPTY
@@ -83,6 +84,10 @@ class TableReader:
         self, r: int, row: Sequence[Cell], quantities: list[list[Quantity]]
     ) -> Iterator[tuple[Quantity, Text, Match | None]]:
         subjects = self._row_subjects(row)
+        if not subjects and self.named and not any(signals.subjects for signals in self.columns):
+            for cell, found in zip(row, quantities, strict=True):
+                yield from ((quantity, cell.text, None) for quantity in found)
+            return
         labels = [
             c
             for c, cell in enumerate(row)
@@ -124,7 +129,7 @@ class TableReader:
         votes: dict[str, int] = {}
         named: dict[str, tuple[float, str]] = {}
         for c, cell in enumerate(row):
-            if c < len(self.heads) and _ORIGIN.search(" ".join(self.heads[c])):
+            if c in self.origins:
                 continue
             for link in dict.fromkeys(cell.links):
                 for subject in self.sense.index.linked(link):
