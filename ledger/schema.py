@@ -18,7 +18,7 @@ from ledger.canon import parse
 from ledger.canon.position import position_of
 from ledger.errors import InputError, UsageError
 
-NAMES = ("evidence", "run", "provenance", "results", "selected", "figure", "report", "log", "split_manifest")
+NAMES = ("evidence", "run", "provenance", "results", "selected", "figure", "report", "log", "split_manifest", "proof")
 PREFIX = "evidence-ledger"
 _DECLARED = re.compile(rf"{PREFIX}/(?P<name>[a-z_]+)/v(?P<major>[1-9]\d*)")
 

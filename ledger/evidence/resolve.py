@@ -68,6 +68,12 @@ DERIVATIONS: Mapping[str, Callable[[float, float], float]] = {
 _DERIVATION = re.compile(r"\s*(\w+)\s*\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
 
 
+def derivation(expression: str) -> tuple[str, ...]:
+    """`delta(A, B)` as (`delta`, `A`, `B`); empty strings when it is no derivation."""
+    match = _DERIVATION.fullmatch(expression)
+    return match.group(1, 2, 3) if match else ("", "", "")
+
+
 class Resolver:
     """Resolves the rows of one claim graph against one store; runs are read once."""
 
@@ -126,25 +132,28 @@ class Resolver:
 
     def _derive(self, row: EvidenceRow) -> Resolved:
         expression = str(row.raw["derive"])
-        match = _DERIVATION.fullmatch(expression)
-        if not match or match[1] not in DERIVATIONS:
-            known = ", ".join(f"{name}(A, B)" for name in DERIVATIONS)
+        name, *names = derivation(expression)
+        if name not in DERIVATIONS:
+            known = ", ".join(f"{known}(A, B)" for known in DERIVATIONS)
             return self._no(
                 row, "derive-unknown", f"{row.id} derives {expression!r}", f"use one of {known} over row ids"
             )
         operands = []
-        for name in match.group(2, 3):
-            if name not in self._rows:
+        for operand in names:
+            if operand not in self._rows:
                 return self._no(
-                    row, "derive-unknown", f"{row.id} derives from {name!r}, and no row has that id", "name a row's id"
+                    row,
+                    "derive-unknown",
+                    f"{row.id} derives from {operand!r}, and no row has that id",
+                    "name a row's id",
                 )
-            operands.append(self._value(self._rows[name]))
+            operands.append(self._value(self._rows[operand]))
         first, second = operands
-        runs = tuple({run.run_id: run for run in (*first.runs, *second.runs)}.values())
+        runs = tuple({run.key: run for run in (*first.runs, *second.runs)}.values())
         if first.value is None or second.value is None:
             return Resolved(runs=runs, findings=(*first.findings, *second.findings), derived=True)
         try:
-            value = DERIVATIONS[match[1]](first.value, second.value)
+            value = DERIVATIONS[name](first.value, second.value)
         except ZeroDivisionError:
             return self._no(
                 row, "non-finite-value", f"{row.id} divides by zero: {expression}", "derive a difference instead"

@@ -97,8 +97,6 @@ def trace(project: Project, graph: ClaimGraph, claim: Claim) -> list[TracedRow]:
     for row in claim.rows:
         resolved = resolver.resolve(row) if resolver.has_run(row) else Resolved(row.value)
         values = dict(zip((run.run_id for run in resolved.runs), resolved.per_run, strict=False))
-        runs = tuple(
-            TracedRun(run, values.get(run.run_id), places.get((run.exp_id, run.run_id))) for run in resolved.runs
-        )
+        runs = tuple(TracedRun(run, values.get(run.run_id), places.get(run.key)) for run in resolved.runs)
         out.append(TracedRow(row, resolved, runs))
     return out

@@ -169,7 +169,7 @@ def _conditional(
 
 def _altered(known: Known, run: Run) -> str | None:
     """Whether the records that carry the number are not the bytes that were sealed and logged."""
-    if known.logged.get((run.exp_id, run.run_id)) != run.address:
+    if known.logged.get(run.key) != run.address:
         return f"{run.run_id} is not logged under this address"
     listed = {file.path: file.sha256 for file in run.manifest.files}
     for name in (RESULTS, PROVENANCE):

@@ -74,19 +74,16 @@ def run_gate(project: Project, graph: ClaimGraph, documents: Mapping[str, bytes]
     unfinished = [
         finding for finding in evidence.findings if finding.rule in {"claim-without-evidence", "disclosure-expired"}
     ]
-    started = len({body["run_id"] for body in (entry.body for entry in entries) if body.get("type") == "start"})
+    started = len(
+        {(body["exp_id"], body["run_id"]) for body in (entry.body for entry in entries) if body.get("type") == "start"}
+    )
     checked = {
         "numbers": len(numbers),
         "documents": len(documents),
         "runs_started": started,
         "runs_sealed": len(RunStore(project).all()),
         "runs_reported": len(
-            {
-                run.run_id
-                for number in numbers
-                for run in resolver.resolve(number.row).runs
-                if resolver.has_run(number.row)
-            }
+            {run.key for number in numbers for run in resolver.resolve(number.row).runs if resolver.has_run(number.row)}
         ),
     }
     sections = {"numbers": [number.to_json() for number in numbers]}

@@ -1,4 +1,4 @@
-"""A segment: one append-only file of canonical JSON lines, and the head that pins a set of segments.
+"""A segment: one append-only file of canonical JSON lines.
 
 The first entry opens the segment and names the heads its writer knew, so a later reader sees when a segment it
 should have is gone. A leaf of the tree is a line without its newline.
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ledger.canon import canonical, digest, parse
+from ledger.canon import canonical, parse
 from ledger.errors import InputError, IntegrityError
 from ledger.log.merkle import Peaks, leaf_hash
 
@@ -93,10 +93,3 @@ def read(segment: str, data: bytes) -> Segment:
     if not entries or entries[0].type != "open" or entries[0].body.get("segment") != segment:
         raise IntegrityError("the first entry does not open this segment", where=f"{where}:1")
     return Segment(segment, tuple(entries), peaks, line)
-
-
-def log_head(heads: Iterable[Head]) -> str:
-    """One short string that pins the whole history: entries in all, and a digest over the sorted segment heads."""
-    ordered = sorted(heads, key=lambda head: head.segment)
-    total = sum(head.size for head in ordered)
-    return f"{total}:{digest([head.to_json() for head in ordered])[:32]}"

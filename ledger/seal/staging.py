@@ -177,7 +177,7 @@ def _claim_folder(project: Project, exp_id: str, provenance_hash: str) -> Path:
         project.running.mkdir(parents=True, exist_ok=True)
         for attempt in range(1, 1000):
             name = base if attempt == 1 else f"{base}-{attempt}"
-            if (project.results / exp_id / "runs" / name).exists():
+            if any(project.results.glob(f"*/runs/{name}")):
                 continue
             try:
                 (project.running / name).mkdir()

@@ -17,8 +17,9 @@ from typing import Any
 
 from ledger.canon import parse, pretty
 from ledger.errors import IntegrityError, LedgerError, StoreError
+from ledger.log.head import log_head
 from ledger.log.merkle import Peaks, leaf_hash
-from ledger.log.segment import Entry, Head, Segment, encode, log_head, opening, read
+from ledger.log.segment import Entry, Head, Segment, encode, opening, read
 from ledger.project import Project
 from ledger.store import atomic
 from ledger.store.lock import exclusive

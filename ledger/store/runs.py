@@ -35,6 +35,11 @@ class Run:
     def run_id(self) -> str:
         return self.manifest.run_id
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from every other run: ids are made unique, but two clones may make the same one."""
+        return self.exp_id, self.run_id
+
     @cached_property
     def address(self) -> str:
         """SHA-256 of the canonical manifest: names exactly these bytes."""

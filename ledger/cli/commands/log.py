@@ -1,0 +1,91 @@
+"""`ledger log`: what happened, the head that pins it, and whether history was kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ledger.cli.common import HELP, find_project, say
+
+NO = 1
+
+
+@click.group(context_settings=HELP, invoke_without_command=True)
+@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many entries.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_context
+def log(ctx: click.Context, limit: int | None, form: str) -> int:
+    """Show the log: starts, seals, selections, disclosures, oldest first.
+
+    `ledger log head` prints a short string that pins the whole history, fit for a footnote of the paper.
+    """
+    if ctx.invoked_subcommand:
+        return 0
+    from ledger.store.journal import Journal
+
+    entries = list(Journal(find_project()).entries())
+    for entry in entries[-limit:] if limit else entries:
+        if form == "json":
+            click.echo(json.dumps({"segment": entry.segment, "index": entry.index, **entry.body}, ensure_ascii=False))
+        else:
+            click.echo(f"{entry.body.get('time')}  {entry.type:<8}  {_about(entry.body)}")
+    return 0
+
+
+@log.command(context_settings=HELP, epilog="Example: ledger log head > paper/log-head.txt")
+def head() -> int:
+    """Print the log head. Whoever has it can check later that nothing before it was altered."""
+    from ledger.store.journal import Journal
+
+    click.echo(Journal(find_project()).head())
+    return 0
+
+
+@log.command(context_settings=HELP, epilog="Example: ledger log verify --since $(cat paper/log-head.txt)")
+@click.option("--since", metavar="HEAD", help="A log head of earlier; without one the log is checked against itself.")
+def verify(since: str | None) -> int:
+    """Check that the log holds together, and that it continues the history that HEAD pinned. Exits 1 if not."""
+    from ledger.log.head import log_head, matches, parse_head
+    from ledger.store.fsck.log import read_log
+    from ledger.store.hashes import StoredHashes
+
+    project = find_project()
+    pinned = parse_head(since) if since else None
+    segments, findings = read_log(project)
+    for finding in findings:
+        click.echo(f"{finding.location}: {finding.message} [{finding.rule}]")
+    if findings:
+        return NO
+    now = sum(len(segment.entries) for segment in segments)
+    if pinned is not None:
+        wanted = {
+            segment.id: [size for prefix, size in pinned.parts if segment.id.startswith(prefix)] for segment in segments
+        }
+        roots: dict[str, Any] = {}
+        for segment in segments:
+            stored = StoredHashes(project, segment.id, (project.log / f"{segment.id}.jsonl").read_bytes())
+            roots[segment.id] = {size: stored.root(size).hex() for size in wanted[segment.id] if size <= stored.size}
+        if not matches(pinned, roots):
+            click.echo(f"this log does not continue {since}: entries from before it were altered or are gone")
+            return NO
+        say(f"{pinned.size} entries then, {now} now; nothing before {since} was altered")
+        return 0
+    say(f"{now} entries in {len(segments)} segments hold together; head {log_head(s.head for s in segments)}")
+    return 0
+
+
+def _about(body: Any) -> str:
+    kind = body.get("type")
+    if kind == "open":
+        return f"segment {body.get('segment')} ({len(body.get('knows', []))} known before)"
+    run = f"{body.get('exp_id')}/{body.get('run_id')}"
+    if kind == "seal":
+        return f"{run}  {body.get('status')}  {str(body.get('address'))[:12]}"
+    if kind == "select":
+        replaced = ", ".join(body.get("replaced") or [])
+        return f"{run}" + (f"  instead of {replaced}" if replaced else "")
+    if kind == "disclose":
+        return f"{body.get('claim') or body.get('rule') or ''}  {body.get('text')}"
+    return run
