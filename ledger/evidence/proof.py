@@ -93,11 +93,7 @@ def prove_claim(project: Project, graph: ClaimGraph, claim: Claim) -> dict[str, 
         if resolved.findings:
             raise UsageError(resolved.findings[0].message, where=claim.id, fix=resolved.findings[0].fix)
         runs.update({run.key: run for run in resolved.runs})
-    told = ("id", "exp_id", "metric", "split", "dataset", "aggregate", "derive", "value")
-    stated = [
-        {**{key: row.raw[key] for key in told if key in row.raw}, "id": row.id, "runs": _ids(resolver.resolve(row))}
-        for row in rows.values()
-    ]
+    stated = [_stated(row, resolver.resolve(row)) for row in rows.values()]
     document = prove_runs(project, list(runs.values()))
     document["claim"] = {
         "id": claim.id,
@@ -108,8 +104,12 @@ def prove_claim(project: Project, graph: ClaimGraph, claim: Claim) -> dict[str, 
     return document
 
 
-def _ids(resolved: Resolved) -> list[str]:
-    return [] if resolved.derived else [f"{run.exp_id}/{run.run_id}" for run in resolved.runs]
+def _stated(row: EvidenceRow, resolved: Resolved) -> dict[str, Any]:
+    """What the proof says of a row: only what its value hangs on."""
+    told = ("derive",) if resolved.derived else ("exp_id", "metric", "split", "dataset", "aggregate")
+    about = {key: row.raw[key] for key in told if key in row.raw}
+    runs = [] if resolved.derived else [f"{run.exp_id}/{run.run_id}" for run in resolved.runs]
+    return {"id": row.id, "value": row.value, **about, "runs": runs}
 
 
 def check_proof(document: Any, head: str | None = None) -> list[str]:
