@@ -22,6 +22,7 @@ COMMANDS: dict[str, Entry] = {
     "seal": Entry("STORE", "ledger.cli.commands.seal:seal", "Seal a folder, or what a killed run left behind."),
     "runs": Entry("STORE", "ledger.cli.commands.runs:runs", "List sealed runs with their metrics."),
     "show": Entry("STORE", "ledger.cli.commands.show:show", "Show one run: metrics, inputs, files."),
+    "diff": Entry("STORE", "ledger.cli.commands.diff:diff", "Say what differs between two runs."),
     "select": Entry("STORE", "ledger.cli.commands.select:select", "Choose a run for its seed; logged, never destructive."),
     "log": Entry("STORE", "ledger.cli.commands.log:log", "Show the log, its head, and whether history was kept."),
     "prove": Entry("STORE", "ledger.cli.commands.prove:prove", "Prove that a run or a claim rests on the log."),

@@ -9,8 +9,8 @@ from ledger.evidence.graph import ClaimGraph
 from ledger.evidence.resolve import Resolved, Resolver, row_finding
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.model.finding import Finding, Location, Report
-from ledger.model.run import HASH_INPUTS
 from ledger.project import Project
+from ledger.store.compare import differing_inputs, inputs_of
 from ledger.store.runs import Run
 
 
@@ -99,13 +99,13 @@ def _conditions(graph: ClaimGraph, claim: Claim, row: EvidenceRow, resolved: Res
     if len(resolved.runs) == 1:
         message = f"{row.id} rests on one run, so its spread over seeds is unknown"
         yield row_finding(graph, row, "single-seed", "warning", message, f"run more seeds, or {tell}", seeds=1)
-    differing = differing_inputs(resolved.runs)
+    differing = _differing(resolved.runs)
     if differing:
         message = f"the {len(resolved.runs)} runs of {row.id} differ in {', '.join(differing)}, not in the seed alone"
         yield row_finding(
             graph, row, "mixed-conditions", "warning", message, f"rerun them alike, or {tell}", inputs=differing
         )
-    dirty = [run.run_id for run in resolved.runs if _inputs(run).get("code", {}).get("dirty")]
+    dirty = [run.run_id for run in resolved.runs if inputs_of(run).get("code", {}).get("dirty")]
     if dirty:
         message = f"the code of {len(dirty)} of {len(resolved.runs)} runs of {row.id} is in no commit"
         yield row_finding(
@@ -113,24 +113,8 @@ def _conditions(graph: ClaimGraph, claim: Claim, row: EvidenceRow, resolved: Res
         )
 
 
-def differing_inputs(runs: tuple[Run, ...]) -> list[str]:
+def _differing(runs: tuple[Run, ...]) -> list[str]:
     """Which of the six inputs differ among runs that should differ in the seed alone."""
     if len({run.manifest.group_hash for run in runs}) < 2:
         return []
-    out = []
-    for name in HASH_INPUTS:
-        seen = {_comparable(run, name) for run in runs}
-        if len(seen) > 1 and name != "seed":
-            out.append(name)
-    return out or ["determinism flags"]
-
-
-def _comparable(run: Run, name: str) -> str:
-    part = _inputs(run).get(name, {})
-    keys = {"code": ("tree_sha256",), "data": ("sha256", "split_manifest")}.get(name, tuple(sorted(part)))
-    return repr([(key, part.get(key)) for key in keys])
-
-
-def _inputs(run: Run) -> dict[str, dict[str, object]]:
-    inputs = run.provenance.get("hash_inputs", {})
-    return inputs if isinstance(inputs, dict) else {}
+    return [name for name in differing_inputs(runs) if name != "seed"] or ["determinism flags"]
