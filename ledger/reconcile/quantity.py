@@ -92,7 +92,7 @@ _RELATION = re.compile(
 )
 # ordinals, references, dates: what stands before or after the digits tells
 _BEFORE_NOT = re.compile(
-    r"(?:\b(?:sections?|sec\.|§|tables?|tab\.|figures?|figs?\.|equations?|eqs?\.|appendi(?:x|ces)|chapters?|ch\.|pages?|pp?\."
+    r"(?:\b(?:top|sections?|sec\.|§|tables?|tab\.|figures?|figs?\.|equations?|eqs?\.|appendi(?:x|ces)|chapters?|ch\.|pages?|pp?\."
     r"|algorithms?|alg\.|steps?|lines?|lemma|theorem|prop\.|footnote|note|issues?|pr|version|ver\.|release|released|python|pytorch|torch"
     r"|cuda|cudnn|tensorflow|jax|numpy|ubuntu|arxiv:?|doi:?|vol\.|no\.|phase|stage|seeds?|rank)\s?\(?~?"
     r"|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"

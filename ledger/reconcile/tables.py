@@ -18,7 +18,7 @@ from ledger.reconcile.matching import Around, Candidate, Level, Match, by_metric
 from ledger.reconcile.quantity import Quantity, find
 from ledger.reconcile.signals import EMPTY, Sense, Signals
 from ledger.reconcile.units import factors
-from ledger.reconcile.words import tokens
+from ledger.reconcile.words import METRICS, tokens
 
 # a column that says what a model was made from, not what it is
 _ORIGIN = re.compile(
@@ -88,11 +88,7 @@ class TableReader:
             for cell, found in zip(row, quantities, strict=True):
                 yield from ((quantity, cell.text, None) for quantity in found)
             return
-        labels = [
-            c
-            for c, cell in enumerate(row)
-            if cell.text.text and (not quantities[c] or self.sense.of(cell.text.text).subjects)
-        ]
+        labels = [c for c, cell in enumerate(row) if self._is_label(cell.text.text, quantities[c])]
         label = self.sense.of(" | ".join(row[c].text.text for c in labels))
         for c, cell in enumerate(row):
             if cell.origin is not None and cell.origin != (r, c):
@@ -104,6 +100,10 @@ class TableReader:
                 candidates = self._candidates(c, row, subjects, label, head, quantity) if head is not None else ()
                 match = Match(quantity, cell.text, candidates, table=(self.table.index, r, c), block=self.block)
                 yield quantity, cell.text, match if candidates else None
+
+    def _is_label(self, text: str, found: list[Quantity]) -> bool:
+        """A cell that names something: no number in it, or words before its number (`Top 1`), or a subject."""
+        return bool(text) and (not found or text[0].isalpha() or bool(self.sense.of(text).subjects))
 
     def _pairs(self, c: int, cell: Cell, found: list[Quantity]) -> list[tuple[Quantity, Signals]]:
         """Which numbers of a cell may be claims, each with the head that speaks for it."""
@@ -216,7 +216,7 @@ class TableReader:
             found = self._loosely(entries, signals)
             if found:
                 return found, name
-            if name == "upper head" and signals.says_metric:
+            if name == "upper head" and signals.rest & (METRICS | self.sense.index.metric_words):
                 return [], ""
         if len({entry.metric for entry in entries}) == 1 and not head.says_metric:
             return [(entry, 0.6) for entry in entries], "only metric of its subject"

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from ledger.reconcile.index import Entry
 from ledger.reconcile.matching import Candidate, Match
 from ledger.reconcile.quantity import Quantity
 
@@ -73,7 +72,7 @@ def _rank(verdict: Verdict) -> tuple[int, float]:
 def _judge_one(quantity: Quantity, candidate: Candidate) -> Verdict:
     kinds: dict[Kind, Decimal] = {}
     for factor in candidate.factors:
-        kinds.setdefault(_compare(quantity, candidate.entry, candidate.value * factor), factor)
+        kinds.setdefault(_compare(quantity, candidate, factor), factor)
     for kind in _ORDER[:-1]:
         if kind in kinds:
             return Verdict(kind, candidate, kinds[kind])
@@ -90,7 +89,8 @@ def _nearest(quantity: Quantity, candidate: Candidate) -> Decimal:
     return min(candidate.factors, key=apart)
 
 
-def _compare(quantity: Quantity, entry: Entry, exact: Decimal) -> Kind:
+def _compare(quantity: Quantity, candidate: Candidate, factor: Decimal) -> Kind:
+    exact = candidate.value * factor
     if quantity.value is None:
         return "drift"
     if quantity.agrees(exact):
@@ -104,16 +104,16 @@ def _compare(quantity: Quantity, entry: Entry, exact: Decimal) -> Kind:
         return "open"
     if quantity.truncates(exact):
         return "truncated"
-    return "coarse" if _coarse(quantity, entry, exact) else "drift"
+    return "coarse" if _coarse(quantity, candidate, factor) else "drift"
 
 
-def _coarse(quantity: Quantity, entry: Entry, exact: Decimal) -> bool:
+def _coarse(quantity: Quantity, candidate: Candidate, factor: Decimal) -> bool:
     """The stored value has fewer digits than the document, and the printed number rounds to it."""
-    exponent = exact.normalize().as_tuple().exponent
-    if entry.exact or quantity.value is None or not isinstance(exponent, int):
+    exponent = candidate.value.as_tuple().exponent
+    if candidate.entry.exact or quantity.value is None or not isinstance(exponent, int):
         return False
-    own = Decimal(1).scaleb(min(exponent, 0))
-    return own > quantity.quantum and abs(quantity.value - exact) * 2 <= own
+    own = Decimal(1).scaleb(min(exponent, 0)) * factor
+    return own > quantity.quantum and abs(quantity.value - candidate.value * factor) * 2 <= own
 
 
 def _distance(quantity: Quantity, exact: Decimal) -> Decimal:

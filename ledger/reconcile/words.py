@@ -59,6 +59,11 @@ FOREIGN = word_set(
 SPREAD = frozenset(
     ("std", "stddev", "stdev", "sem", "sd", "variance", "standard", "deviation", "dev", "error", "spread", "±")
 )
+# words by which an upper head says that it names a metric and not a group of data sets
+METRICS = word_set(
+    "acc top1 top5 ap iou psnr ssim f1 precision recall auc fps latency params flops macs memory loss error bleu rouge wer cer "
+    "ppl rmse mae mse fid lpips time speed throughput"
+)
 SPLITS: dict[str, str] = {
     "train": "train", "training": "train", "val": "val", "valid": "val", "validation": "val", "dev": "dev", "development": "dev",
     "test": "test", "testing": "test", "testdev": "testdev", "minival": "minival", "heldout": "heldout",
