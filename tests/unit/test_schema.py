@@ -16,6 +16,7 @@ from ledger import schema
 from ledger.canon import digest, file_digest, parse
 from ledger.errors import InputError, UsageError
 from ledger.evidence import check, disclosures, graph, refresh
+from ledger.evidence.proof import prove_claim
 from ledger.log.segment import read as read_segment
 from ledger.model.finding import Location, Report
 from ledger.project import Project
@@ -123,6 +124,7 @@ def test_everything_that_a_sealed_run_leaves_is_valid(project: Project) -> None:
             valid(sealed.run.path / f"{name}.json", name)
     valid(project.results / "ours" / "selected.json", "selected")
     valid(project.evidence, "evidence")
+    schema.validate(prove_claim(project, claims := graph.load(project.evidence), claims.claims[0]), "proof")
     lines = [line for file in project.log.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
     for line in lines:
         schema.validate(json.loads(line), "log", line, "log")
