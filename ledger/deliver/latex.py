@@ -12,6 +12,7 @@ from ledger.deliver.entries import Entry
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"\ensuremath{\pm}", "−": r"\ensuremath{-}",
+    "\N{NO-BREAK SPACE}": "~",
 }  # fmt: skip
 
 _PREAMBLE = r"""% {note}
@@ -28,8 +29,9 @@ _PREAMBLE = r"""% {note}
 
 
 def escape(text: str) -> str:
-    """Plain text as LaTeX source."""
-    return re.sub(r"[\\{}$&#_%~^±−]", lambda match: _SPECIAL[match[0]], text)
+    """Plain text as LaTeX source; a value and its spread stay on one line."""
+    tied = text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+    return re.sub(r"[\\{}$&#_%~^±−\N{NO-BREAK SPACE}]", lambda match: _SPECIAL[match[0]], tied)
 
 
 def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) -> str:

@@ -39,6 +39,11 @@ def quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
+def shown(text: str) -> str:
+    """A string literal that is printed: a value and its spread stay on one line."""
+    return quote(text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}"))
+
+
 def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) -> str:
     lines = [f"// {note}", "#let ledger-rows = ("]
     for entry in entries:
@@ -49,7 +54,7 @@ def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) 
             "full": entry.full,
             "mark": entry.mark,
         }
-        inner = ", ".join(f"{name}: {quote(text)}" for name, text in forms.items())
+        inner = ", ".join(f"{name}: {shown(text)}" for name, text in forms.items())
         lines.append(f"  {quote(entry.row.id)}: ({inner}),")
     lines += ["  ..(:),", ")", "#let ledger-table = ("]
     for entry in entries:
@@ -63,7 +68,7 @@ def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) 
             "mark": entry.mark,
             "seeds": str(seeds or "–"),
         }
-        lines.append("  (" + ", ".join(f"{name}: {quote(text)}" for name, text in cells.items()) + "),")
+        lines.append("  (" + ", ".join(f"{name}: {shown(text)}" for name, text in cells.items()) + "),")
     lines += [")", "#let ledger-disclosures = ("]
     lines += [f"  ({quote(mark)}, {quote(text)})," for mark, text in disclosures]
     return "\n".join([*lines, ")", _FUNCTIONS])
