@@ -12,10 +12,22 @@ from ledger.cli.common import HELP, deliver, find_project, report_options, say
 
 @click.command(context_settings=HELP, epilog="Example: ledger fsck --format json --output fsck.json")
 @report_options
+@click.option("--quick", is_flag=True, help="Compare sizes, hash nothing.")
+@click.option("--sample", type=click.IntRange(min=1), help="Hash so many files, chosen at random.")
+@click.option("--against", metavar="REF", help="A git revision: nothing that its log sealed may have been altered.")
 @click.option(
     "--repair", "repairing", is_flag=True, help="Finish what a crash interrupted; never does what could lose data."
 )
-def fsck(repairing: bool, form: str, output: Path | None, everything: bool, policy: str | None) -> int:
+def fsck(
+    quick: bool,
+    sample: int | None,
+    against: str | None,
+    repairing: bool,
+    form: str,
+    output: Path | None,
+    everything: bool,
+    policy: str | None,
+) -> int:
     """Check every byte of runs, objects and log.
 
     Exits 1 when something is damaged, altered or gone.
@@ -23,7 +35,7 @@ def fsck(repairing: bool, form: str, output: Path | None, everything: bool, poli
     from ledger.store import fsck as store_check
 
     project = find_project()
-    report = store_check.check(project, progress=_progress())
+    report = store_check.check(project, quick=quick, sample=sample, against=against, progress=_progress())
     if repairing:
         done = store_check.repair(project, report)
         for line in done:

@@ -6,13 +6,13 @@ Checking only reads. `repair` acts where nothing can be lost and leaves the rest
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, UsageError
 from ledger.model.finding import Finding, Report
 from ledger.project import Project
 from ledger.store.fsck.counted import Counted, finding
-from ledger.store.fsck.log import check_logged, read_log
+from ledger.store.fsck.log import check_against, check_logged, read_log
 from ledger.store.fsck.objects import check_leftovers, check_objects, check_selections
 from ledger.store.fsck.runs import check_run
 from ledger.store.recover import log_run
@@ -21,10 +21,24 @@ from ledger.store.runs import Run, RunStore, read_run
 __all__ = ["check", "repair"]
 
 
-def check(project: Project, *, progress: Callable[[int], None] | None = None) -> Report:
-    """Check the whole store; `checked` says how much was read. `progress` is called with bytes as they are hashed."""
+def check(
+    project: Project,
+    *,
+    quick: bool = False,
+    sample: int | None = None,
+    against: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Check the whole store; `checked` says how much was read.
+
+    `quick` compares sizes and hashes nothing, `sample` hashes so many files chosen at random, `against` is a git
+    revision whose log must be the beginning of today's. `progress` is called with bytes as they are hashed.
+
+    Raises:
+        UsageError: `against` is no revision.
+    """
     findings: list[Finding] = []
-    counted = Counted(progress)
+    counted = Counted(progress, chosen=_chosen(project, quick, sample))
     runs: dict[tuple[str, str], Run] = {}
     store = RunStore(project)
     for folder in store.folders():
@@ -38,6 +52,8 @@ def check(project: Project, *, progress: Callable[[int], None] | None = None) ->
         findings += check_run(project, run, counted)
     segments, damaged = read_log(project)
     findings += damaged
+    if against is not None:
+        findings += check_against(project, _log_at(project, against), segments, against)
     findings += check_logged(project, segments, runs, complete=not damaged)
     findings += check_selections(project, store)
     findings += check_objects(project, runs.values(), counted)
@@ -45,12 +61,45 @@ def check(project: Project, *, progress: Callable[[int], None] | None = None) ->
     checked = {
         "runs": counted.runs,
         "files": counted.files,
+        "hashed": counted.hashed,
         "bytes": counted.bytes,
         "heavy_files_elsewhere": counted.absent_heavy,
         "segments": len(segments),
         "entries": sum(len(segment.entries) for segment in segments),
     }
     return Report("fsck", checked=checked, findings=tuple(findings))
+
+
+def _chosen(project: Project, quick: bool, sample: int | None) -> Collection[str] | None:
+    """Digests to verify: all (None), none, or a random choice among what the manifests list."""
+    if quick:
+        return ()
+    if sample is None:
+        return None
+    import random
+
+    listed = sorted({file.sha256 for run in RunStore(project).all() for file in run.manifest.files})
+    return frozenset(random.sample(listed, min(sample, len(listed))))
+
+
+def _log_at(project: Project, ref: str) -> dict[str, bytes]:
+    """The log's segments as a git revision holds them."""
+    import subprocess
+
+    def git(*args: str) -> bytes:
+        done = subprocess.run(["git", "-C", str(project.root), *args], capture_output=True, check=False)
+        if done.returncode:
+            complaint = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
+            raise UsageError(complaint[-1], where=f"--against {ref}", fix="name a commit, branch or tag")
+        return done.stdout
+
+    names = git(
+        "ls-tree", "-z", "--name-only", ref, "--", f"{project.log.relative_to(project.root).as_posix()}/"
+    ).split(b"\0")
+    paths = [name.decode() for name in names if name.endswith(b".jsonl")]
+    return {
+        path.rpartition("/")[2].removesuffix(".jsonl"): git("cat-file", "blob", f"{ref}:./{path}") for path in paths
+    }
 
 
 def repair(project: Project, report: Report) -> list[str]:

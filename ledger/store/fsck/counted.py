@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,33 @@ class Counted:
     """How much a check has read; a file with several names (hard links) is hashed once."""
 
     progress: Callable[[int], None] | None = None  # called with the bytes just hashed
+    chosen: Collection[str] | None = None  # digests to verify; None means all
     runs: int = 0
     files: int = 0
     bytes: int = 0
     absent_heavy: int = 0
     _hashed: dict[tuple[int, int], str] = field(default_factory=dict)  # (device, inode) -> digest
 
-    def digest(self, path: Path) -> str:
-        """Hex digest of a file, not following a link at `path`. Raises OSError."""
+    @property
+    def hashed(self) -> int:
+        """How many files were read."""
+        return len(self._hashed)
+
+    def mismatch(self, path: Path, expected: str, size: int | None = None) -> str | None:
+        """What a file is now, if it is not what it should be: its digest, or its size where no digest is asked for.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        stat = path.lstat()
+        if size is not None and stat.st_size != size:
+            return f"{stat.st_size:,} bytes"
+        if self.chosen is not None and expected not in self.chosen:
+            return None
+        found = self._digest(path)
+        return None if found == expected else found[:12]
+
+    def _digest(self, path: Path) -> str:
         stat = path.lstat()
         key = (stat.st_dev, stat.st_ino)
         if key not in self._hashed:

@@ -28,24 +28,47 @@ def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
                     "log-damaged", f"{error.where}: {error.message}", project.shown(path), fix="restore it from git"
                 )
             )
-    known: list[tuple[str, Head]] = []
+    damaged = {path.stem for path in journal.files()} - segments.keys()
     own = journal.remembered()
-    if own:
-        known.append(("this clone", own))
+    if own and own.segment not in damaged:
+        findings += _own(project, segments.get(own.segment), own)
     for segment in segments.values():
-        opened = segment.entries[0].body.get("knows", [])
-        known += [(f"segment {segment.id}", Head(h["segment"], h["size"], h["root"])) for h in opened]
-    damaged = {item.location.path.rpartition("/")[2].removesuffix(".jsonl") for item in findings if item.location}
-    for who, head in known:
-        if head.segment in damaged:
-            continue
-        problem = _inconsistent(segments.get(head.segment), head)
-        if problem:
-            shown = project.shown(project.log / f"{head.segment}.jsonl")
-            findings.append(
-                finding("log-rewritten", f"{problem}; {who} knew {head.size} entries", shown, fix="restore it from git")
-            )
+        for item in segment.entries[0].body.get("knows", []):
+            head = Head(item["segment"], item["size"], item["root"])
+            problem = None if head.segment in damaged else _inconsistent(segments.get(head.segment), head)
+            if problem:
+                message = f"{problem}; segment {segment.id} knew {head.size} entries"
+                findings.append(finding("log-rewritten", message, _shown(project, head), fix="restore it from git"))
     return list(segments.values()), findings
+
+
+def check_against(
+    project: Project, old: Mapping[str, bytes], segments: Iterable[Segment], ref: str
+) -> Iterator[Finding]:
+    """Every segment that `ref` had (id -> bytes) must be the beginning of today's."""
+    today = {segment.id: segment for segment in segments}
+    for name, data in sorted(old.items()):
+        head = read(name, data).head
+        problem = _inconsistent(today.get(name), head)
+        if problem:
+            message = f"{problem}; {ref} had {head.size} entries"
+            yield finding("log-rewritten", message, _shown(project, head), fix=f"restore it from {ref}")
+
+
+def _own(project: Project, segment: Segment | None, head: Head) -> Iterator[Finding]:
+    """What this clone wrote last. Fewer entries are no damage: another branch is checked out, or one was reset."""
+    if segment is None or len(segment.entries) < head.size:
+        here = len(segment.entries) if segment else 0
+        message = f"this clone wrote {head.size} entries here, {here} are checked out"
+        fix = "nothing to do if you switched branches; `ledger log verify --since HEAD` proves more"
+        yield finding("log-shorter", message, _shown(project, head), severity="note", fix=fix)
+    elif problem := _inconsistent(segment, head):
+        message = f"{problem}; this clone wrote {head.size} entries"
+        yield finding("log-rewritten", message, _shown(project, head), fix="restore it from git")
+
+
+def _shown(project: Project, head: Head) -> str:
+    return project.shown(project.log / f"{head.segment}.jsonl")
 
 
 def _inconsistent(segment: Segment | None, head: Head) -> str | None:

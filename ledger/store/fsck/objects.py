@@ -39,12 +39,12 @@ def check_objects(
                 fix="`ledger fsck --repair` removes it",
             )
             continue
-        found = counted.digest(path)
-        if found != name:
+        found = counted.mismatch(path, name)
+        if found:
             owner = owned.get(name, "no run")
             yield finding(
                 "object-damaged",
-                f"object {name[:12]} ({owner}) holds other bytes: {found[:12]}",
+                f"object {name[:12]} ({owner}) holds other bytes: {found}",
                 shown,
                 fix="restore it from a remote or another clone",
             )

@@ -64,12 +64,14 @@ def _file(project: Project, run: Run, file: RunFile, counted: Counted) -> Iterat
         return
     counted.files += 1
     try:
-        found = counted.digest(path)
+        found = counted.mismatch(path, file.sha256, file.size)
     except OSError as error:
         yield finding("file-unreadable", f"{file.path} of {run.run_id} cannot be read ({error.strerror})", shown)
         return
-    if found != file.sha256:
-        message = f"{file.path} of {run.run_id} has changed: sealed as {file.sha256[:12]}, now {found[:12]}"
+    if found:
+        message = (
+            f"{file.path} of {run.run_id} has changed: sealed as {file.sha256[:12]} ({file.size:,} bytes), now {found}"
+        )
         yield finding(
             "hash-mismatch", message, shown, fix="restore it from git, or from the object store",
             reported=found, expected=file.sha256,
