@@ -21,7 +21,7 @@ demo: $(READY) ## from nothing to a reconciled paper, in build/demo
 	$(BIN)/python examples/digits/demo.py build/demo
 
 test: $(READY) ## the whole test suite
-	$(BIN)/python -m pytest -n $(JOBS) -rs
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -rs
 
 lint: $(READY) imports ## style, types, spelling
 	$(BIN)/ruff check .
