@@ -16,4 +16,3 @@ html_show_copyright = False
 html_copy_source = False
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
-suppress_warnings = ["myst.xref_missing"]  # links into the source tree; tests/unit/test_docs.py resolves every one
