@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from ledger.reconcile.index import Entry
 from ledger.reconcile.quantity import Quantity
+from ledger.reconcile.words import SHARES
 
 _COUNT = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9, "T": 12, "million": 6, "billion": 9, "thousand": 3}
 _TIME = {
@@ -62,7 +63,7 @@ def _allowed(entry: Entry, shown: str, quantity: Quantity) -> tuple[Decimal, ...
                 return (_ONE, _ONE / unit)
             if shown in ("m", "k"):
                 continue
-            return (_ONE,) if stored == "" else ()
+            return (_ONE,) if stored == "" and not entry.metric & SHARES else ()
     power = _COUNT.get(shown) or (_COUNT.get(shown.upper()) if shown in ("m", "g", "b", "t") else None)
     if power is not None:
         own_power = _COUNT.get(stored) or (

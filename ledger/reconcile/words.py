@@ -64,6 +64,8 @@ METRICS = word_set(
     "acc top1 top5 ap iou psnr ssim f1 precision recall auc fps latency params flops macs memory loss error bleu rouge wer cer "
     "ppl rmse mae mse fid lpips time speed throughput"
 )
+# metrics that are shares, and so never in seconds or bytes
+SHARES = word_set("acc top1 top5 ap iou f1 precision recall auc")
 SPLITS: dict[str, str] = {
     "train": "train", "training": "train", "val": "val", "valid": "val", "validation": "val", "dev": "dev", "development": "dev",
     "test": "test", "testing": "test", "testdev": "testdev", "minival": "minival", "heldout": "heldout",

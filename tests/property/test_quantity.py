@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ledger.reconcile.quantity import find
 
-values = st.decimals(min_value=Decimal("-99999"), max_value=Decimal(99999), places=6, allow_nan=False)
+values = st.decimals(min_value=Decimal(-99999), max_value=Decimal(99999), places=6, allow_nan=False)
 
 
 @given(values, st.integers(0, 5), st.sampled_from([ROUND_HALF_EVEN, ROUND_HALF_UP]))

@@ -32,7 +32,7 @@ _SPECIAL = re.compile(
 _TARGET = re.compile(r"\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)")
 _REFERENCE = re.compile(r"\[([^\]\n]*)\]")
 _HREF = re.compile(r"""href\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
-_MATH_COMMAND = re.compile(r"\\(?P<name>[A-Za-z]+|.)\s?(?=\{)?")
+_MATH_COMMAND = re.compile(r"\\(?P<name>[A-Za-z]+|.)")
 MATH_SYMBOLS = {
     "pm": "±", "times": "×", "cdot": "·", "uparrow": "↑", "downarrow": "↓", "%": "%", "approx": "≈", "sim": "~", "leq": "≤",
     "le": "≤", "geq": "≥", "ge": "≥", ",": "\u2009", ";": " ", " ": " ", "!": "", "mu": "µ", "dagger": "†", "ddagger": "‡",

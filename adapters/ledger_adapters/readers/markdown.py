@@ -7,7 +7,6 @@ gives no places inside a line. Code blocks and front matter are left alone; HTML
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -39,11 +38,11 @@ class MarkdownReader:
         source = Source(decode(path, data))
         builder = _Builder(source)
         front = _FRONT.match(source.text)
-        hidden = source.text
+        hidden = re.sub(r"\r(?!\n)", " ", source.text)  # markdown-it would count a line there, editors do not
         if front:  # keep every offset, show nothing of it
-            hidden = re.sub(r"[^\n]", " ", front.group()) + source.text[front.end() :]
-        for token, following in _pairs(_parser().parse(hidden)):
-            builder.take(token, following)
+            hidden = re.sub(r"[^\n]", " ", front.group()) + hidden[front.end() :]
+        for token in _parser().parse(hidden):
+            builder.take(token)
         return Document(path, self.format, tuple(builder.blocks), builder.title, tuple(builder.directives))
 
 
@@ -51,10 +50,6 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
-
-
-def _pairs(tokens: list[Token]) -> Iterator[tuple[Token, Token | None]]:
-    return zip(tokens, [*tokens[1:], None], strict=True)
 
 
 class _Builder:
@@ -71,7 +66,7 @@ class _Builder:
         self.header_rows = 0
         self.stack: list[str] = []
 
-    def take(self, token: Token, following: Token | None) -> None:
+    def take(self, token: Token) -> None:
         kind = token.type
         if kind == "table_open":
             self.rows, self.header_rows = [], 0

@@ -48,12 +48,18 @@ def test_part_of_a_metric_name_counts_when_its_neighbour_has_the_other(verdicts:
     assert found == {"38.2": ("C1", "agree"), "34.5": ("C2", "agree")}
 
 
-@pytest.mark.parametrize("head", ["Top-1", "top1", "acc@1", "Top-1 (%)", "Top-1 Acc. ↑", "Top 1 accuracy [%]", "Top-1 准确率"])
+@pytest.mark.parametrize(
+    "head", ["Top-1", "top1", "acc@1", "Top-1 (%)", "Top-1 Acc. ↑", "Top 1 accuracy [%]", "Top-1 准确率"]
+)
 def test_writings_of_a_metric(verdicts: Verdicts, head: str) -> None:
-    assert verdicts(f"| model | {head} |\n|---|---|\n| net-s | 81.3 |\n", row("net-s", "top1", 81.3)) == {"81.3": ("C1", "agree")}
+    assert verdicts(f"| model | {head} |\n|---|---|\n| net-s | 81.3 |\n", row("net-s", "top1", 81.3)) == {
+        "81.3": ("C1", "agree")
+    }
 
 
-@pytest.mark.parametrize("head", ["Official top1", "reference top1", "TTA top1", "top1_err", "top5", "Paper top-1", "top1 std", "epochs"])
+@pytest.mark.parametrize(
+    "head", ["Official top1", "reference top1", "TTA top1", "top1_err", "top5", "Paper top-1", "top1 std", "epochs"]
+)
 def test_columns_that_are_not_ours(verdicts: Verdicts, head: str) -> None:
     assert verdicts(f"| model | {head} |\n|---|---|\n| net-s | 80.1 |\n", row("net-s", "top1", 81.3)) == {}
 
@@ -75,7 +81,10 @@ def test_scales_that_agree(verdicts: Verdicts, cell: str, value: float, unit: st
     assert [verdict for _, verdict in found.values()] == ["agree"]
 
 
-@pytest.mark.parametrize(("cell", "value", "unit"), [("7.46", 0.746, ""), ("0.0488", 48.82, "ms"), ("243M", 24331000, ""), ("46.757", 46.9, "")])
+@pytest.mark.parametrize(
+    ("cell", "value", "unit"),
+    [("7.46", 0.746, ""), ("0.0488", 48.82, "ms"), ("243M", 24331000, ""), ("46.757", 46.9, "")],
+)
 def test_scales_that_do_not(verdicts: Verdicts, cell: str, value: float, unit: str) -> None:
     found = verdicts(f"| model | score |\n|---|---|\n| net-s | {cell} |\n", row("net-s", "quality", value, unit=unit))
     assert [verdict for _, verdict in found.values()] == ["drift"]
@@ -87,7 +96,9 @@ def test_a_unit_that_excludes_the_claim(verdicts: Verdicts) -> None:
 
 def test_two_levels_of_heads(verdicts: Verdicts) -> None:
     text = "| model | Regular | | Irregular |\n|---|---|---|---|\n| | IIIT | SVT | CT80 |\n| net-s | 95.1 | 89.2 | 77.0 |\n"
-    rows = [row("net-s", "accuracy", value, dataset=name) for name, value in (("IIIT", 95.1), ("SVT", 88.1), ("CT80", 77.0))]
+    rows = [
+        row("net-s", "accuracy", value, dataset=name) for name, value in (("IIIT", 95.1), ("SVT", 88.1), ("CT80", 77.0))
+    ]
     found = verdicts("Accuracy per benchmark.\n\n" + text, *rows)
     assert found == {"95.1": ("C1", "agree"), "89.2": ("C2", "drift"), "77.0": ("C3", "agree")}
 
@@ -145,7 +156,9 @@ def test_methods_as_columns(verdicts: Verdicts) -> None:
 
 
 def test_a_row_of_another_method_is_left_alone(verdicts: Verdicts) -> None:
-    text = "# ours\n\n| method | accuracy |\n|---|---|\n| ours | 74.2 |\n| prior work | 70.1 |\n| ours w/o aux | 72.0 |\n"
+    text = (
+        "# ours\n\n| method | accuracy |\n|---|---|\n| ours | 74.2 |\n| prior work | 70.1 |\n| ours w/o aux | 72.0 |\n"
+    )
     assert verdicts(text, row("ours", "accuracy", 74.2)) == {"74.2": ("C1", "agree")}
 
 
@@ -192,7 +205,15 @@ net\_t & \num{96.1} & \SI{87.0}{\percent} \\ \bottomrule
 
 def test_a_csv_with_decimal_commas(reconcile: Callable[..., Any]) -> None:
     text = "Netz;PSNR (dB);Parameter\nnetz-a;31,42;1.250.000\nnetz-b;30,71;980.500\n"
-    rows = [row("netz-a", "PSNR", 31.4187, unit="dB"), row("netz-b", "PSNR", 30.1749, unit="dB"), row("netz-a", "params", 1250000)]
+    rows = [
+        row("netz-a", "PSNR", 31.4187, unit="dB"),
+        row("netz-b", "PSNR", 30.1749, unit="dB"),
+        row("netz-a", "params", 1250000),
+    ]
     (found,) = reconcile(text, *rows, path="t.csv").findings
-    assert (found.values["text"], found.values["explanation"], str(found.location)) == ("30,71", "transposed", "t.csv:3:8")
+    assert (found.values["text"], found.values["explanation"], str(found.location)) == (
+        "30,71",
+        "transposed",
+        "t.csv:3:8",
+    )
     assert found.fix.startswith("write 30,17")
