@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 # forget every path that leads to the adapters, whichever way this environment installed them
 WITHOUT_ADAPTERS = """
 import sys
+import tomllib
 sys.path[:] = [p for p in sys.path if not p.rstrip("/").endswith("adapters") and p not in ("", {root!r})]
 sys.path.insert(0, {core!r})
 import importlib.util
@@ -130,3 +132,11 @@ def test_folders_that_are_no_packages_stay_none(folder: str) -> None:
     assert not (ROOT / folder / "__init__.py").exists()
     if folder == "schemas":
         assert list((ROOT / folder).rglob("*.py")) == []
+
+
+def test_every_part_of_the_core_has_its_layer() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(contract["layers"] for contract in config["contracts"] if contract["type"] == "layers")
+    named = {part.strip().strip("()") for line in layers for part in line.split(":")}
+    parts = {f"ledger.{path.stem}" for path in (ROOT / "ledger").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert sorted(parts - named - {"ledger.__init__", "ledger.__pycache__", "ledger.py"}) == []
