@@ -54,10 +54,8 @@ class Quantity:
         return abs(self.value) < abs(exact) < abs(self.value) + self.quantum and (self.value < 0) == (exact < 0)
 
 
-_DIGITS_POINT = (
-    rf"[1-9]\d{{0,2}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,])|[1-9]\d{{0,2}}(?:[{_GAP}']\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*|\.\d+"
-)
-_DIGITS_COMMA = rf"[1-9]\d{{0,2}}(?:\.\d{{3}})+(?:,\d+)?(?![\d.])|[1-9]\d{{0,2}}(?:[{_GAP}']\d{{3}})+(?:,\d+)?|\d+,\d+|\d+(?:\.\d+)*"
+_DIGITS_POINT = rf"[1-9]\d{{0,2}}(?:,\d{{3}}){{1,6}}(?:\.\d+)?(?![\d,])|[1-9]\d{{0,2}}(?:[{_GAP}']\d{{3}}){{1,6}}(?:\.\d+)?|\d+(?:\.\d+)*|\.\d+"
+_DIGITS_COMMA = rf"[1-9]\d{{0,2}}(?:\.\d{{3}}){{1,6}}(?:,\d+)?(?![\d.])|[1-9]\d{{0,2}}(?:[{_GAP}']\d{{3}}){{1,6}}(?:,\d+)?|\d+,\d+|\d+(?:\.\d+)*"
 _EXPONENT = (
     rf"(?:[eE][-+{MINUS}]?\d{{1,3}}(?![\w.])"
     rf"|\s?[×xX·*⋅]\s?10\s?\^?\s?[-+{MINUS}]?\d{{1,3}}(?![\w.])|\s?[×xX·⋅]\s?10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
@@ -278,7 +276,7 @@ def _spread(text: str, at: int, quantum: Decimal, comma: bool, suffix: str) -> t
     match = _PLUS_MINUS.match(text, at)
     if match:
         number = re.compile(_DIGITS_COMMA if comma else _DIGITS_POINT).match(text, match.end())
-        if number is None:
+        if number is None or (number.group().count(".") > 1 and not comma and not _groups(number.group())):
             return None, at
         value, place = _value("", number.group(), "", comma)
         end = number.end()

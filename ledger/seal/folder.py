@@ -1,27 +1,27 @@
-"""Seal a folder that the user made: its bytes are theirs, so they are copied unless the user says otherwise."""
+"""Seal folders that the user made: their bytes are the user's, so they are copied unless told otherwise."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from ledger.errors import UsageError
 from ledger.model.finding import Finding, Location
 from ledger.project import Project
-from ledger.seal import staging
-from ledger.seal.publish import Sealed, seal
+from ledger.seal import provenance, staging
+from ledger.seal.publish import Sealed, seal, seal_all
 from ledger.store import atomic
 from ledger.store.objects import clone
 
 Placement = Literal["copy", "move", "link"]
 
 
-def seal_folder(
+def seal_folders(
     project: Project,
-    folder: Path,
+    folders: Sequence[Path],
     exp_id: str,
     *,
     placement: Placement = "copy",
@@ -29,36 +29,50 @@ def seal_folder(
     seed: Any = None,
     data: Path | None = None,
     dataset: str | None = None,
-) -> Sealed:
-    """Seal the content of `folder` as a run of `exp_id`.
+) -> list[Sealed]:
+    """Seal the content of each folder as a run of `exp_id`; all of them wait for the disk together.
 
-    The six inputs are those of now, not of when the training ran, and a note on the run says so.
+    The six inputs are those of now, not of when the training ran, and a note on each run says so.
 
     Raises:
-        UsageError: `folder` is no folder, is empty or holds the project.
-        StoreError: the disk refused; `folder` is untouched unless it was handed over by `move`.
-
+        UsageError: a folder is none, is empty or holds the project.
+        StoreError: the disk refused; the folders are untouched unless they were handed over by `move`.
     """
+    for folder in folders:
+        _check(project, folder)
+    staging.check_exp_id(exp_id)
+    around = provenance.surroundings(project, data_path=data, dataset=dataset, command=())
+    kept = staging.keep_source(project, around.source)
+    staged: list[staging.Staging] = []
+    try:
+        for folder in folders:
+            staged.append(staging.stage(project, exp_id, around, kept, config=config, seed=seed))
+            _place(folder, staged[-1].path, placement)
+    except BaseException:
+        if placement != "move":  # nothing of the user's is in there but copies
+            for item in staged:
+                shutil.rmtree(item.path, ignore_errors=True)
+                staging.forget(item)
+        raise
+    staging.log_starts(project, staged)
+    return [_noted(sealed) for sealed in seal_all(project, staged, "finished", None)]
+
+
+def _check(project: Project, folder: Path) -> None:
     if not folder.is_dir():
         raise UsageError("there is no such folder", where=folder)
     if project.root.is_relative_to(folder.resolve()) or folder.resolve().is_relative_to(project.private):
         raise UsageError("the project itself cannot be sealed as a run", where=folder, fix="name the run's own folder")
     if not any(folder.iterdir()):
         raise UsageError("the folder is empty", where=folder, fix="name the folder that the training wrote")
-    staged = staging.begin(project, exp_id, config=config, seed=seed, data=data, dataset=dataset)
-    try:
-        _place(folder, staged.path, placement)
-    except BaseException:
-        if placement != "move":  # nothing of the user's is in there but copies
-            shutil.rmtree(staged.path, ignore_errors=True)
-            staging.forget(staged)
-        raise
-    sealed = seal(project, staged, "finished", None)
+
+
+def _noted(sealed: Sealed) -> Sealed:
     note = Finding(
         "sealed-later",
         "note",
         "config, code, data and environment were captured at sealing, not before the run",
-        Location(f"{exp_id}/{staged.run_id}"),
+        Location(f"{sealed.run.exp_id}/{sealed.run.run_id}"),
         fix="start the training with `ledger run` and they are captured before it begins",
     )
     return Sealed(sealed.run, (*sealed.findings, note), sealed.selected)

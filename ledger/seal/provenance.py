@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,28 +40,51 @@ def hashes(inputs: Mapping[str, Any]) -> tuple[str, str]:
     return digest(hashed), digest({**hashed, "seed": inputs["seed"]["determinism_flags"]})
 
 
-def capture(
-    project: Project,
-    *,
-    config: Mapping[str, Any],
-    seed: Any,
-    data_path: Path | None,
-    dataset: str | None,
-    command: Sequence[str],
-    source: code.Code,
-) -> tuple[dict[str, Any], list[str]]:
-    """Everything about a run that is known before it starts, and its package list."""
+@dataclass(frozen=True)
+class Surroundings:
+    """The inputs that several runs of one moment share: code, data, environment and hardware. Costly to capture."""
+
+    source: code.Code
+    data: Mapping[str, Any]
+    python: str
+    packages: tuple[str, ...]
+    env_lock: Mapping[str, Any]
+    hardware: Mapping[str, Any]
+
+
+def surroundings(
+    project: Project, *, data_path: Path | None, dataset: str | None, command: Sequence[str]
+) -> Surroundings:
+    """Capture what surrounds a run now.
+
+    Raises:
+        UsageError: there is nothing at `data_path`.
+    """
     python, names = environment.packages(command)
+    return Surroundings(
+        source=code.capture(project),
+        data=data.capture(data_path, dataset),
+        python=python,
+        packages=tuple(names),
+        env_lock=environment.env_lock(python, names),
+        hardware=environment.hardware(),
+    )
+
+
+def certificate(
+    project: Project, around: Surroundings, *, config: Mapping[str, Any], seed: Any, command: Sequence[str]
+) -> dict[str, Any]:
+    """Everything about a run that is known before it starts; ids and times are filled in by whoever has them."""
     inputs = {
         "config": config_input(config, project.config.seed_keys),
-        "code": source.record,
-        "data": data.capture(data_path, dataset),
+        "code": around.source.record,
+        "data": dict(around.data),
         "seed": {"value": finite(seed), "determinism_flags": environment.determinism_flags()},
-        "env_lock": environment.env_lock(python, names),
-        "hardware": environment.hardware(),
+        "env_lock": dict(around.env_lock),
+        "hardware": dict(around.hardware),
     }
     provenance_hash, group_hash = hashes(inputs)
-    record = {
+    return {
         "schema": PROVENANCE_SCHEMA,
         "exp_id": None,
         "run_id": None,
@@ -80,7 +104,6 @@ def capture(
         "resumed_from": None,
         "created": None,
     }
-    return record, names
 
 
 def relative(project: Project, command: Sequence[str]) -> list[str]:

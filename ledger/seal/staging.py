@@ -86,20 +86,34 @@ def begin(
     Raises:
         UsageError: `exp_id` or `data` make no sense.
         StoreError: the disk refused.
-
     """
     check_exp_id(exp_id)
+    around = provenance.surroundings(project, data_path=data, dataset=dataset, command=command)
+    kept = keep_source(project, around.source)
+    staged = stage(project, exp_id, around, kept, config=config, otherwise=otherwise, seed=seed, command=command)
+    log_starts(project, [staged])
+    return staged
+
+
+def stage(
+    project: Project,
+    exp_id: str,
+    around: provenance.Surroundings,
+    kept: list[dict[str, str]],
+    *,
+    config: Mapping[str, Any] | None,
+    otherwise: Mapping[str, Any] | None = None,
+    seed: Any = None,
+    command: Sequence[str] = (),
+) -> Staging:
+    """Make the staging folder of a run whose surroundings are captured; `kept` are the untracked sources stored."""
     declared = bool(config)
     config = finite(dict(config or otherwise or {}))
     if seed is None:
         seed = next((config[key] for key in project.config.seed_keys if key in config), None)
-    source = code.capture(project)
-    record, packages = provenance.capture(
-        project, config=config, seed=seed, data_path=data, dataset=dataset, command=command, source=source
-    )
-    _keep_source(project, record, source)
-    path = _claim_folder(project, exp_id, record["provenance_hash"])
-    record.update(exp_id=exp_id, run_id=path.name, started=now())
+    record = provenance.certificate(project, around, config=config, seed=seed, command=command)
+    path = _claim_folder(project, record["provenance_hash"])
+    record.update(exp_id=exp_id, run_id=path.name, started=now(), untracked=kept)
     start = {
         "exp_id": exp_id,
         "run_id": path.name,
@@ -111,11 +125,26 @@ def begin(
         "process_started": _process_started(os.getpid()),
     }
     atomic.write_bytes(_start_record(path), pretty(start))
-    atomic.write_bytes(path / PACKAGES, "".join(f"{name}\n" for name in packages).encode())
-    Journal(project).append(
-        {"type": "start", "exp_id": exp_id, "run_id": path.name, "provenance_hash": record["provenance_hash"]}
-    )
+    # the same list for every run of this environment: one file on disk, with a name in each run
+    names = "".join(f"{name}\n" for name in around.packages).encode()
+    objects = ObjectStore(project.objects)
+    objects.fetch(objects.put_bytes(names), path / PACKAGES)
     return Staging(path, start)
+
+
+def log_starts(project: Project, many: Sequence[Staging]) -> None:
+    """Log that these runs began, so that abandoned ones stay countable."""
+    Journal(project).append_all(
+        [
+            {
+                "type": "start",
+                "exp_id": staged.exp_id,
+                "run_id": staged.run_id,
+                "provenance_hash": staged.provenance["provenance_hash"],
+            }
+            for staged in many
+        ]
+    )
 
 
 def load(path: Path) -> Staging:
@@ -170,25 +199,26 @@ def leftovers(project: Project) -> list[Path]:
     return sorted(path for path in project.running.glob("*") if path.is_dir())
 
 
-def _claim_folder(project: Project, exp_id: str, provenance_hash: str) -> Path:
+def _claim_folder(project: Project, provenance_hash: str) -> Path:
     """A staging folder of a new id; making the folder is what claims the id, so two starts in one second differ."""
     base = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{provenance_hash[:8]}"
     with atomic.explained(project.running):
         project.running.mkdir(parents=True, exist_ok=True)
-        for attempt in range(1, 1000):
-            name = base if attempt == 1 else f"{base}-{attempt}"
-            if any(project.results.glob(f"*/runs/{name}")):
-                continue
-            try:
-                (project.running / name).mkdir()
-            except FileExistsError:
-                continue
-            return project.running / name
-    raise UsageError(f"a thousand runs of {exp_id} started in one second", fix="start them one after another")
+        name = base
+        for _ in range(1000):
+            if not any(project.results.glob(f"*/runs/{name}")):
+                try:
+                    (project.running / name).mkdir()
+                except FileExistsError:
+                    pass
+                else:
+                    return project.running / name
+            name = f"{base}-{os.urandom(3).hex()}"
+    raise UsageError("no free run id was found", where=project.running, fix="try again in a second")
 
 
-def _keep_source(project: Project, record: dict[str, Any], source: code.Code) -> None:
-    """Store what git does not hold of the source tree, so that the code can be rebuilt."""
+def keep_source(project: Project, source: code.Code) -> list[dict[str, str]]:
+    """Store what git does not hold of the source tree, so that the code can be rebuilt; says what of it was untracked."""
     objects = ObjectStore(project.objects)
     if source.diff:
         objects.put_bytes(source.diff)
@@ -198,7 +228,7 @@ def _keep_source(project: Project, record: dict[str, Any], source: code.Code) ->
         if file.is_file() and not file.is_symlink():
             with atomic.explained(file):
                 kept.append({"path": name, "sha256": objects.put_bytes(file.read_bytes())})
-    record["untracked"] = kept
+    return kept
 
 
 def forget(staged: Staging) -> None:

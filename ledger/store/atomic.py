@@ -8,16 +8,23 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 
 from ledger.errors import StoreError
 
+_MANY = 256  # files; from here on one sync of the file system is cheaper than an fsync each
+_durable = ContextVar("durable", default=True)
+
 TEMPORARY = ".tmp-"  # prefix of files that a crash may leave behind; `fsck` names them
 
 
-def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
+def write_bytes(path: Path, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
     """Put `data` at `path`, whole or not at all; it survives a power cut once this returned.
+
+    `durable=False` leaves the waiting to a later `fsync_trees` over the same file.
 
     Raises:
         StoreError: the disk refused (permission, space, a folder in the way); the old file is untouched.
@@ -30,14 +37,16 @@ def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
             with temporary.open("xb") as stream:
                 stream.write(data)
                 stream.flush()
-                os.fsync(stream.fileno())
+                if durable:
+                    fsync(stream.fileno())
             if mode is not None:
                 temporary.chmod(mode)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        fsync_folder(path.parent)
+        if durable:
+            fsync_folder(path.parent)
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:
@@ -65,20 +74,44 @@ def publish(staging: Path, target: Path) -> None:
         fsync_folder(staging.parent)
 
 
-def fsync_tree(root: Path, files: Iterable[str]) -> None:
-    """Make the named files under `root`, and every folder on their way, durable."""
-    folders = {root}
-    for name in files:
-        path = root / name
-        with path.open("rb") as stream:
-            os.fsync(stream.fileno())
-        folders.update(parent for parent in path.parents if parent.is_relative_to(root))
-    for folder in sorted(folders, reverse=True):
-        fsync_folder(folder)
+def fsync_trees(trees: Sequence[tuple[Path, Sequence[str]]]) -> None:
+    """Make the named files under each root, and every folder on their way, durable."""
+    if not _durable.get():
+        return
+    if sum(len(files) for _, files in trees) > _MANY and sys.platform == "linux":
+        os.sync()  # one wait instead of thousands; on Linux it returns when the bytes are on the disk (sync(2))
+        return
+    for root, files in trees:
+        folders = {root}
+        for name in files:
+            path = root / name
+            with path.open("rb") as stream:
+                fsync(stream.fileno())
+            folders.update(parent for parent in path.parents if parent.is_relative_to(root))
+        for folder in sorted(folders, reverse=True):
+            fsync_folder(folder)
+
+
+@contextlib.contextmanager
+def durability(full: bool) -> Iterator[None]:
+    """Within the block, wait for the disk (`full`) or not (for scratch work: a power cut may lose what was sealed)."""
+    token = _durable.set(full)
+    try:
+        yield
+    finally:
+        _durable.reset(token)
+
+
+def fsync(handle: int) -> None:
+    """Wait until an open file is on the disk, unless `durability` says otherwise."""
+    if _durable.get():
+        os.fsync(handle)
 
 
 def fsync_folder(folder: Path) -> None:
     """Make the names in a folder durable; a no-op where folders cannot be opened (Windows)."""
+    if not _durable.get():
+        return
     try:
         handle = os.open(folder, os.O_RDONLY)
     except PermissionError:

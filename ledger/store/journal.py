@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,13 +86,16 @@ class Journal:
 
         Raises:
             StoreError: the disk refused.
-
         """
+        return self.append_all([body])
+
+    def append_all(self, bodies: Sequence[Mapping[str, Any]]) -> Head:
+        """Add entries in one write and one wait for the disk. Raises StoreError, and then adds none of them."""
         with exclusive(self.local, "log"), atomic.explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             tail = self._own_tail() or self._open_segment()
-            line = encode({**body, "time": now()})
-            tail = self._write(tail, line)
+            time = now()
+            tail = self._write(tail, [encode({**body, "time": time}) for body in bodies])
             atomic.write_bytes(self._tail_file, pretty(tail.to_json()))
             return Head(tail.segment, tail.peaks.size, tail.peaks.root().hex())
 
@@ -188,22 +191,23 @@ class Journal:
         peaks = Peaks().append(leaf_hash(line))
         return _Tail(segment, peaks, len(line) + 1, path.stat().st_ino, host(), line)
 
-    def _write(self, tail: _Tail, line: bytes) -> _Tail:
+    def _write(self, tail: _Tail, lines: list[bytes]) -> _Tail:
         path = self.folder / f"{tail.segment}.jsonl"
+        data = b"".join(line + b"\n" for line in lines)
         handle = os.open(path, os.O_WRONLY | os.O_APPEND)
         try:
-            written = os.write(handle, line + b"\n")
-            if written != len(line) + 1:
-                os.ftruncate(handle, tail.length)
-                raise StoreError(
-                    "the log entry could not be written whole", where=path, fix="free some space and try again"
-                )
-            os.fsync(handle)
-        except OSError:
+            written = os.write(handle, data)
+            if written != len(data):
+                fix = "free some space and try again"
+                raise StoreError("the log entry could not be written whole", where=path, fix=fix)
+            atomic.fsync(handle)
+        except (OSError, StoreError):
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, tail.length)
             raise
         finally:
             os.close(handle)
-        peaks = tail.peaks.append(leaf_hash(line))
-        return _Tail(tail.segment, peaks, tail.length + len(line) + 1, tail.inode, tail.host, line)
+        peaks = tail.peaks
+        for line in lines:
+            peaks = peaks.append(leaf_hash(line))
+        return _Tail(tail.segment, peaks, tail.length + len(data), tail.inode, tail.host, lines[-1])

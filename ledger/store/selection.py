@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -62,42 +64,48 @@ class Selection:
         Raises:
             UsageError: the run did not finish.
             StoreError: the disk refused.
-
         """
         if run.manifest.status != "finished":
             raise UsageError(
                 f"{run.run_id} is {run.manifest.status}, and only finished runs can carry numbers",
                 fix="select another run of this seed",
             )
-        with exclusive(self.project.local, f"select-{run.exp_id}"):
+        with self._locked(run.exp_id):
             chosen, _ = self.runs(run.exp_id)
-            replaced = [old.run_id for old in chosen if old.seed == run.seed and old.run_id != run.run_id]
-            if any(old.run_id == run.run_id for old in chosen) and not replaced:
+            if any(old.run_id == run.run_id for old in chosen):
                 return []
-            kept = [old for old in chosen if old.run_id not in replaced and old.run_id != run.run_id]
-            ordered = sorted([*kept, run], key=_seed_order)
-            body = {
-                "type": "select",
-                "exp_id": run.exp_id,
-                "run_id": run.run_id,
-                "address": run.address,
-                "replaced": replaced,
-            }
-            Journal(self.project).append(body)
-            self._write(run.exp_id, [item.run_id for item in ordered])
+            replaced = [old.run_id for old in chosen if old.seed == run.seed]
+            Journal(self.project).append(_entry(run, replaced))
+            self._write(run.exp_id, [*(old for old in chosen if old.run_id not in replaced), run])
         return replaced
 
-    def select_first(self, run: Run) -> bool:
-        """Select a finished run if its seed has no chosen run yet; says whether it did."""
-        if run.manifest.status != "finished":
-            return False
-        chosen, _ = self.runs(run.exp_id)
-        if any(old.seed == run.seed for old in chosen):
-            return False
-        self.select(run)
-        return True
+    def select_first(self, runs: Sequence[Run]) -> set[tuple[str, str]]:
+        """Select those finished runs whose seed has no chosen run yet; returns their keys.
 
-    def _write(self, exp_id: str, ids: list[str]) -> None:
+        Raises:
+            StoreError: the disk refused.
+        """
+        selected: set[tuple[str, str]] = set()
+        for exp_id in dict.fromkeys(run.exp_id for run in runs):
+            with self._locked(exp_id):
+                chosen, _ = self.runs(exp_id)
+                taken = {repr(old.seed) for old in chosen}
+                new = []
+                for run in runs:
+                    if run.exp_id == exp_id and run.manifest.status == "finished" and repr(run.seed) not in taken:
+                        taken.add(repr(run.seed))
+                        new.append(run)
+                if new:
+                    Journal(self.project).append_all([_entry(run, []) for run in new])
+                    self._write(exp_id, [*chosen, *new])
+                    selected.update(run.key for run in new)
+        return selected
+
+    def _locked(self, exp_id: str) -> AbstractContextManager[None]:
+        return exclusive(self.project.local, f"select-{exp_id}")
+
+    def _write(self, exp_id: str, runs: Sequence[Run]) -> None:
+        ids = [run.run_id for run in sorted(runs, key=_seed_order)]
         atomic.write_bytes(self.path(exp_id), pretty({"schema": SELECTED_SCHEMA, "runs": ids}))
         link = self.path(exp_id).parent / LINK
         target = f"runs/{ids[0]}"
@@ -110,6 +118,17 @@ class Selection:
             atomic.write_bytes(link, f"{target}\n".encode())
         else:
             temporary.replace(link)
+
+
+def _entry(run: Run, replaced: list[str]) -> dict[str, Any]:
+    """What the log says of a choice."""
+    return {
+        "type": "select",
+        "exp_id": run.exp_id,
+        "run_id": run.run_id,
+        "address": run.address,
+        "replaced": replaced,
+    }
 
 
 def _seed_order(run: Run) -> tuple[int, float, str]:

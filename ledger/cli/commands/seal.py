@@ -10,12 +10,14 @@ from ledger.cli.commands.run import announce, condition_options, parse_seed
 from ledger.cli.common import HELP, find_project, read_mapping, say
 from ledger.errors import UsageError
 
+_ANNOUNCED = 5
+
 
 @click.command(
     context_settings=HELP,
     epilog="Example: ledger seal outputs/run7 --exp baseline --config outputs/run7/config.yaml --seed 7",
 )
-@click.argument("what", metavar="FOLDER|RUN")
+@click.argument("what", nargs=-1, required=True, metavar="FOLDER...|RUN")
 @click.option("--exp", "exp_id", help="The experiment that the folder is a run of.")
 @condition_options
 @click.option(
@@ -28,7 +30,7 @@ from ledger.errors import UsageError
     help="Hard-link your files: no copy, but writing to them later damages the run.",
 )
 def seal(
-    what: str,
+    what: tuple[str, ...],
     exp_id: str | None,
     config: Path | None,
     seed: str | None,
@@ -36,24 +38,23 @@ def seal(
     dataset: str | None,
     placement: str | None,
 ) -> int:
-    """Seal a folder as a run of --exp, or what a killed run left behind.
+    """Seal folders as runs of --exp, or what a killed run left behind.
 
     A folder is yours: its bytes are copied (shared where the file system can), and nothing in it changes.
     """
-    from ledger.seal.folder import seal_abandoned, seal_folder
+    from ledger.seal.folder import seal_abandoned, seal_folders
 
     project = find_project()
-    folder = Path(what)
-    if not folder.exists() and (project.running / what).is_dir():
-        announce(seal_abandoned(project, what))
+    if len(what) == 1 and not Path(what[0]).exists() and (project.running / what[0]).is_dir():
+        announce(seal_abandoned(project, what[0]))
         return 0
     if exp_id is None:
-        raise UsageError("which experiment is this a run of?", where=what, fix="add --exp EXP")
+        raise UsageError("which experiment is this a run of?", where=what[0], fix="add --exp EXP")
     if placement == "link":
         say("warning: --link shares the bytes with your files; writing to them later damages the sealed run")
-    sealed = seal_folder(
+    sealed = seal_folders(
         project,
-        folder,
+        [Path(folder) for folder in what],
         exp_id,
         placement=placement or "copy",  # type: ignore[arg-type]
         config=read_mapping(config),
@@ -61,5 +62,8 @@ def seal(
         data=data,
         dataset=dataset,
     )
-    announce(sealed)
+    for item in sealed[:_ANNOUNCED]:
+        announce(item)
+    if len(sealed) > _ANNOUNCED:
+        say(f"... and {len(sealed) - _ANNOUNCED} more: {len(sealed)} runs of {exp_id} sealed in all")
     return 0

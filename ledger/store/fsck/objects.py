@@ -21,12 +21,15 @@ def check_objects(
 ) -> Iterator[Finding]:
     """Every object is what its name says, has an owner, and every owner that needs one finds it."""
     objects = ObjectStore(project.objects)
-    owned: dict[str, str] = {}
+    owned: dict[str, str] = {}  # digest -> a run that names it
+    needed: dict[str, str] = {}  # those whose bytes are nowhere else
     for run in runs:
-        owned.update({file.sha256: run.run_id for file in run.manifest.files if file.tier == "heavy"})
         code = run.provenance.get("hash_inputs", {}).get("code", {})
         kept = [code.get("diff_sha256"), *(item.get("sha256") for item in run.provenance.get("untracked", []))]
-        owned.update({sha: run.run_id for sha in kept if sha})
+        needed.update({file.sha256: run.run_id for file in run.manifest.files if file.tier == "heavy"})
+        needed.update({sha: run.run_id for sha in kept if sha})
+        owned.update({file.sha256: run.run_id for file in run.manifest.files})
+    owned.update(needed)
     for path in sorted(project.objects.glob("??/*")):
         name = path.parent.name + path.name
         shown = project.shown(path)
@@ -56,7 +59,7 @@ def check_objects(
                 severity="note",
                 fix="it may be of another branch; nothing to do",
             )
-    for sha, run_id in sorted(owned.items()):
+    for sha, run_id in sorted(needed.items()):
         if not objects.has(sha) and project.objects.is_dir():
             shown = project.shown(objects.path(sha))
             yield finding(
