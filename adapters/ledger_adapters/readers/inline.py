@@ -32,6 +32,7 @@ _SPECIAL = re.compile(
 _TARGET = re.compile(r"\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)")
 _REFERENCE = re.compile(r"\[([^\]\n]*)\]")
 _HREF = re.compile(r"""href\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
+_BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
 _MATH_COMMAND = re.compile(r"\\(?P<name>[A-Za-z]+|.)")
 MATH_SYMBOLS = {
     "pm": "±", "times": "×", "cdot": "·", "uparrow": "↑", "downarrow": "↓", "%": "%", "approx": "≈", "sim": "~", "leq": "≤",
@@ -47,6 +48,8 @@ class Inline:
     visible: Visible
     links: list[str] = field(default_factory=list)
     comments: list[tuple[int, str]] = field(default_factory=list)  # (source offset, inner text)
+    brackets: dict[int, int] = field(default_factory=dict)  # opening -> closing bracket
+    paired: tuple[int, int] = (0, -1)  # the span in which they were paired
 
 
 def undress(source: Source, start: int, end: int, out: Inline) -> None:
@@ -120,8 +123,9 @@ def _tag(source: Source, match: re.Match[str], end: int, out: Inline) -> int:
 
 def _link(source: Source, match: re.Match[str], end: int, out: Inline) -> int:
     """`[text](target)`: the text is shown, the target kept; a bracket that opens no link is shown as it is."""
-    close = _closing(source.text, match.end(), end)
-    if close is None:
+    _brackets(source.text, match.start(), end, out)
+    close = out.brackets.get(match.end() - 1, end)
+    if close >= end:
         out.visible.add(match.start(), match.end())
         return match.end()
     target = _TARGET.match(source.text, close + 1, end)
@@ -141,21 +145,17 @@ def _link(source: Source, match: re.Match[str], end: int, out: Inline) -> int:
     return target.end()
 
 
-def _closing(text: str, start: int, end: int) -> int | None:
-    """The bracket that closes the one before `start`."""
-    depth, i = 1, start
-    while i < end:
-        char = text[i]
-        if char == "\\":
-            i += 1
-        elif char == "[":
-            depth += 1
-        elif char == "]":
-            depth -= 1
-            if depth == 0:
-                return i
-        i += 1
-    return None
+def _brackets(text: str, start: int, end: int, out: Inline) -> None:
+    """Pair the brackets of text[start:end] in one pass, unless that was done."""
+    if out.paired[0] <= start and end <= out.paired[1]:
+        return
+    out.paired = (start, end)
+    opened: list[int] = []
+    for match in _BRACKET.finditer(text, start, end):
+        if match.group() == "[":
+            opened.append(match.start())
+        elif match.group() == "]" and opened:
+            out.brackets[opened.pop()] = match.start()
 
 
 def _math(source: Source, match: re.Match[str], end: int, out: Inline) -> int:

@@ -118,7 +118,7 @@ def _step(source: Source, match: re.Match[str], end: int, out: TexInline, depth:
 def _command(source: Source, match: re.Match[str], end: int, out: TexInline, depth: int) -> int:
     """One command: a sign, a hidden argument, a macro's value, or just its shown arguments."""
     text, name, at = source.text, match["command"], match.end()
-    if len(name) == 1 and name in "%&_#${}":
+    if name and name in "%&_#${}":
         out.visible.add(at - 1, at)
         return at
     if name in ("\\", "newline", "linebreak", "tabularnewline"):
@@ -149,7 +149,7 @@ def _command(source: Source, match: re.Match[str], end: int, out: TexInline, dep
         if name == "href" and i == 0:
             out.links.append(text[inner[0] : inner[1]])
         after = option(text, inner[2], end) if text[inner[2] : inner[2] + 1] == "[" else inner[2]
-    if name[0].isalpha() and after == at and text[at : at + 1] == " ":
+    if name[:1].isalpha() and after == at and text[at : at + 1] == " ":
         return at + 1  # the space behind a command's name is not shown
     return after
 
