@@ -8,11 +8,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOG := $(VENV)/install.log
 INSTALL := -e '.[all]' --group dev --group example --group docs
-# worker processes of the tests
+# worker processes of the tests; one file stays with one worker, so that its fixtures are made once
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint imports bench docs constraints clean
+.PHONY: help demo test lint imports bench docs pages constraints clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,9 +36,12 @@ bench: $(READY) ## start-up and throughput, as ratios against a peer run beside 
 	$(BIN)/python benchmarks/startup.py
 
 docs: $(READY) ## the documentation as HTML, in build/docs
-	$(BIN)/python docs/make_reference.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 	@echo "open build/docs/index.html"
+
+pages: $(READY) ## renew the pages that are made from the product: commands, rules, outputs of the tutorial
+	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_tutorial.py
 
 constraints: ## renew constraints.txt: what a fresh environment gets today; torch stays until it is raised by hand
 	rm -rf build/constraints && $(PYTHON) -m venv build/constraints

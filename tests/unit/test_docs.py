@@ -86,7 +86,7 @@ def test_no_rule_is_documented_that_no_code_has() -> None:
 
 def test_pages_made_from_the_product_are_what_it_makes_today() -> None:
     stale = [path.name for path, text in script("make_reference").pages().items() if path.read_text("utf-8") != text]
-    assert stale == [], "renew them: make docs"
+    assert stale == [], "renew them: make pages"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -152,4 +152,4 @@ def test_every_key_of_a_claim_and_a_row_is_documented() -> None:
 def test_the_tutorial_still_prints_what_it_shows(tmp_path: Path) -> None:
     tutorial = script("make_tutorial")
     page = (DOCS / "tutorial.md").read_text("utf-8")
-    assert tutorial.compared(tutorial.replay(page, tmp_path)) == tutorial.compared(page), "python docs/make_tutorial.py"
+    assert tutorial.compared(tutorial.replay(page, tmp_path)) == tutorial.compared(page), "renew it: make pages"
