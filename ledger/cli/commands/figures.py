@@ -8,8 +8,18 @@ from typing import Any
 
 import click
 
-from ledger.cli.common import HELP, deliver, find_project, report_options, say
+from ledger.cli.common import HELP, Command, deliver, find_project, format_option, output_option, policy_option, say
 from ledger.errors import UsageError
+
+
+def _options(command: Command) -> Command:
+    """The options of every report; here `--all` names the figures too."""
+    every = click.option(
+        "--all", "everything", is_flag=True, help="Every folder under figures/; list disclosed findings too."
+    )
+    for option in (policy_option, every, output_option, format_option):
+        command = option(command)
+    return command
 
 
 @click.group(context_settings=HELP)
@@ -19,9 +29,8 @@ def figures() -> None:
 
 @figures.command(context_settings=HELP, epilog="Example: ledger figures build accuracy")
 @click.argument("names", nargs=-1, metavar="NAME...")
-@click.option("--all", "every", is_flag=True, help="Every folder under figures/.")
-@report_options
-def build(names: tuple[str, ...], every: bool, **options: Any) -> int:
+@_options
+def build(names: tuple[str, ...], **options: Any) -> int:
     """Run a figure's steps, re-open what they rendered, check its pixels, write the sidecar.
 
     _build_*.py writes source_data.csv, script.py draws output/ from it; both run as they are, in a clean process.
@@ -30,7 +39,7 @@ def build(names: tuple[str, ...], every: bool, **options: Any) -> int:
 
     project = find_project()
     reports = []
-    for name in _chosen(project, names, every):
+    for name in _chosen(project, names, options["everything"]):
         say(f"building figures/{name}")
         reports.append(pixelgate.build(project.root, name, timeout=project.config.figure_timeout))
     return _deliver(reports, "figures build", project, options)
@@ -40,12 +49,12 @@ def build(names: tuple[str, ...], every: bool, **options: Any) -> int:
     context_settings=HELP, epilog="Example: ledger figures check accuracy   or   ledger figures check plot.png"
 )
 @click.argument("names", nargs=-1, metavar="NAME|FILE...")
-@click.option("--all", "every", is_flag=True, help="Every folder under figures/.")
-@report_options
-def check(names: tuple[str, ...], every: bool, **options: Any) -> int:
+@_options
+def check(names: tuple[str, ...], **options: Any) -> int:
     """Check figures without building them: sidecar, staleness and pixels. A bare image file needs no project."""
     from ledger import pixelgate
 
+    every = options["everything"]
     files = [Path(name) for name in names if Path(name).is_file()]
     folders = [name for name in names if not Path(name).is_file()]
     reports = [pixelgate.check_file(path) for path in files]
