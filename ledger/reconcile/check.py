@@ -65,9 +65,7 @@ def check(documents: Sequence[Source], graph: ClaimGraph) -> Report:
 def _check_one(source: Source, index: Index, sense: Sense) -> _Seen:
     reader = load("readers", PurePosixPath(source.path).suffix.lower())
     if reader is None:
-        return _unreadable(
-            source.path, "no reader knows this kind of document", "convert it, or name it by a known ending"
-        )
+        return _unreadable(source.path, "is of a kind that no reader knows", "convert it, or name it by a known ending")
     try:
         document: Document = reader.read(source.path, source.data)
     except LedgerError as error:
@@ -124,6 +122,10 @@ def _path_words(path: str) -> str:
 
 def _unreadable(path: str, reason: str, fix: str | None) -> _Seen:
     found = Finding(
-        "document-unreadable", "warning", f"{path}: {reason}; none of its numbers was checked", Location(path), fix=fix
+        "document-unreadable",
+        "warning",
+        f"the document {reason}; none of its numbers was checked",
+        Location(path),
+        fix=fix,
     )
     return _Seen((found,), unreadable=path)
