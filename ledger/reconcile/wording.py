@@ -56,7 +56,7 @@ def _drift(match: Match, verdict: Verdict, place: Location, shown: str, index: I
     values = _values(quantity, verdict) | {"explanation": explanation.kind}
     if explanation.row:
         values["explanation_row"] = explanation.row
-    what = f"{named(verdict.candidate)} is {exactly(verdict.expected, quantity)}{source(entry)}"
+    what = f"{named(verdict.candidate)} is {exactly(verdict.expected, quantity)}{source(verdict.candidate)}"
     why = f"; {explanation.sentence}" if explanation.sentence else ""
     if quantity.value is None:
         message = f"{quantity.text} is not a number that can be read; {what}"
@@ -92,12 +92,13 @@ def label(entry: Entry) -> str:
     return f"{name} ({inside})" if inside else name
 
 
-def source(entry: Entry) -> str:
-    """` (mean of 3 seeds, runs a, b, c)`: where a stored value comes from, as far as the row says."""
+def source(candidate: Candidate) -> str:
+    """` (mean of 3 seeds, runs a, b, c)`: where a stored number comes from, as far as the row says."""
+    entry = candidate.entry
     parts, names = [], runs(entry)
     variance, aggregate = entry.row.variance, entry.row.raw.get("aggregate")
     count = variance.count if variance and variance.over == "seeds" else len(names) or None
-    if count and count > 1:
+    if count and count > 1 and candidate.facet == "value":
         parts.append(f"{aggregate or 'mean'} of {count} seeds")
     if names:
         parts.append(
