@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from pathlib import Path
 
 DIGEST_BYTES = 32
 # 256 KiB is the fastest buffer for hashlib over the page cache; memory maps die with the process when a writer
@@ -22,16 +21,31 @@ def file_digest(path: str | os.PathLike[str]) -> tuple[str, int]:
 
     Raises:
         OSError: it cannot be read.
-
     """
-    hasher = hashlib.sha256()
-    size = 0
-    with Path(path).open("rb", buffering=0) as stream:
-        if os.fstat(stream.fileno()).st_size <= _BUFFER:
-            data = stream.readall()
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return handle_digest(handle, os.fstat(handle).st_size)
+    finally:
+        os.close(handle)
+
+
+def handle_digest(handle: int, expected: int) -> tuple[str, int]:
+    """Hex digest and size of what an open file holds from here on; `expected` bytes choose how to read it."""
+    if expected <= _BUFFER:
+        data = os.read(handle, _BUFFER + 1)
+        if len(data) <= _BUFFER and (not data or not (rest := os.read(handle, _BUFFER))):
             return hashlib.sha256(data).hexdigest(), len(data)
-        buffer = bytearray(_BUFFER)
-        view = memoryview(buffer)
+        hasher = hashlib.sha256(data)
+        size = len(data)
+        if len(data) <= _BUFFER:
+            hasher.update(rest)
+            size += len(rest)
+    else:
+        hasher = hashlib.sha256()
+        size = 0
+    buffer = bytearray(_BUFFER)
+    view = memoryview(buffer)
+    with open(handle, "rb", buffering=0, closefd=False) as stream:
         while count := stream.readinto(buffer):
             hasher.update(view[:count])
             size += count

@@ -1,4 +1,4 @@
-"""JSON three ways: canonical bytes for hashing (RFC 8785), a deterministic form for people, and a strict parser."""
+"""JSON: canonical bytes for hashing (RFC 8785), two deterministic forms for the disk, and a strict parser."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ledger.canon.digest import sha256
 from ledger.errors import InputError
 
 _SAFE_INTEGER = 2**53 - 1
+_compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
+_spaced = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def canonical(value: Any) -> bytes:
@@ -17,14 +19,32 @@ def canonical(value: Any) -> bytes:
 
     Raises:
         InputError: it holds a number or a type without canonical form.
-
     """
+    if _simple(value):
+        # sorted, unspaced and unescaped JSON is the canonical form where no float and no rare key is in it, and the
+        # standard library's encoder is ten times faster; a property test holds the two to each other
+        return _compact(value).encode()
     import rfc8785
 
     try:
         return rfc8785.dumps(value)
     except rfc8785.CanonicalizationError as error:
         raise InputError(f"no canonical JSON form: {error}", fix="write such numbers as strings") from error
+
+
+def _simple(value: Any) -> bool:
+    """Whether nothing in `value` is written differently by RFC 8785 and by the standard encoder."""
+    kind = type(value)
+    if kind is str:
+        return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
+    if kind is dict:
+        # keys are sorted by UTF-16 units there and by code points here: the same up to U+D7FF
+        return all(type(key) is str and (key.isascii() or max(key) < "\ud800") for key in value) and all(
+            map(_simple, value.values())
+        )
+    if kind is list or kind is tuple:
+        return all(map(_simple, value))
+    return value is None or kind is bool or (kind is int and -_SAFE_INTEGER <= value <= _SAFE_INTEGER)
 
 
 def digest(value: Any) -> str:
@@ -40,6 +60,25 @@ def pretty(value: Any) -> bytes:
 
     """
     return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def listing(value: dict[str, Any]) -> bytes:
+    """The form on disk of records that machines write by the thousand: one key of the record, and one item of a list,
+    a line. Read and compared line by line as easily as `pretty`, and written ten times faster.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    lines = []
+    for key, item in value.items():
+        shown = _spaced(item)
+        if isinstance(item, list) and item and isinstance(item[0], dict):
+            shown = "[\n" + ",\n".join(f"    {_spaced(part)}" for part in item) + "\n  ]"
+        elif isinstance(item, dict) and any(isinstance(part, dict) for part in item.values()):
+            inner = (f"    {_spaced(name)}: {_spaced(part)}" for name, part in item.items())
+            shown = "{\n" + ",\n".join(inner) + "\n  }"
+        lines.append(f"  {_spaced(key)}: {shown}")
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def finite(value: Any) -> Any:

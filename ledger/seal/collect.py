@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.canon import file_digest
+from ledger.canon import handle_digest
 from ledger.errors import InputError
 from ledger.model.run import RunFile, Tier
 
@@ -38,59 +38,59 @@ def collect(root: Path, *, leave: frozenset[str] = frozenset()) -> Collected:
     Raises:
         InputError: a file changed while it was read.
         OSError: a file cannot be read.
-
     """
     files: list[RunFile] = []
     skipped: list[dict[str, str]] = []
-    inside = root.resolve()
-    for path in _walk(root):
-        name = path.relative_to(root).as_posix()
+    for name, found in _walk(os.fspath(root), ""):
         if name in leave:
             continue
-        reason = _not_taken(path, inside)
+        reason = None if found.is_file(follow_symlinks=False) else _not_taken(Path(found.path), root)
         if reason:
             skipped.append({"path": name, "reason": reason})
-        elif path.is_file():
-            files.append(entry(path, name))
+        else:
+            files.append(entry(found.path, name))
     return Collected(
         tuple(sorted(files, key=lambda file: file.path)), tuple(sorted(skipped, key=lambda item: item["path"]))
     )
 
 
-def entry(path: Path, name: str) -> RunFile:
+def entry(path: str | Path, name: str) -> RunFile:
     """One file as the manifest lists it.
 
     Raises:
         InputError: it changed while it was read.
-
     """
-    before = path.stat()
-    sha256, size = file_digest(path)
-    after = path.stat()
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        before = os.fstat(handle)
+        sha256, size = handle_digest(handle, before.st_size)
+        after = os.fstat(handle)
+    finally:
+        os.close(handle)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or size != after.st_size:
-        raise InputError("changed while it was sealed", where=path, fix="end the process that writes it and seal again")
+        fix = "end the process that writes it and seal again"
+        raise InputError("changed while it was sealed", where=path, fix=fix)
     return RunFile(name, size, sha256, tier_of(name, size), name.startswith(DERIVED_FOLDER))
 
 
-def _not_taken(path: Path, inside: Path) -> str | None:
-    """Why this entry is no file of the run, or None."""
-    mode = path.lstat().st_mode
-    if stat.S_ISLNK(mode):
-        try:
-            target = path.resolve(strict=True)
-        except (OSError, RuntimeError):
-            return "a link that leads nowhere"
-        if not target.is_relative_to(inside):
-            return f"a link that leaves the run ({os.readlink(path)})"  # noqa: PTH115 (kept as written)
-        return None if target.is_file() else "a link to a folder"
-    return None if stat.S_ISREG(mode) else "neither a file nor a folder"
+def _not_taken(path: Path, root: Path) -> str | None:
+    """Why this entry, which is no regular file, is no file of the run; None for a link to a file of the run."""
+    if not stat.S_ISLNK(path.lstat().st_mode):
+        return "neither a file nor a folder"
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "a link that leads nowhere"
+    if not target.is_relative_to(root.resolve()):
+        return f"a link that leaves the run ({os.readlink(path)})"  # noqa: PTH115 (kept as written)
+    return None if target.is_file() else "a link to a folder"
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """Every entry below, folders entered but not yielded, links to folders not entered."""
+def _walk(folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Path within the run and entry of everything below; folders are entered but not yielded, links to folders not."""
     with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda item: item.name):
-            if entry.is_dir(follow_symlinks=False):
-                yield from _walk(Path(entry.path))
+        for found in entries:
+            if found.is_dir(follow_symlinks=False):
+                yield from _walk(found.path, f"{prefix}{found.name}/")
             else:
-                yield Path(entry.path)
+                yield prefix + found.name, found

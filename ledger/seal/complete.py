@@ -10,20 +10,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import parse, pretty
+from ledger.canon import listing, parse
 from ledger.errors import InputError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, Status
 from ledger.seal import records, staging
 from ledger.store import atomic
 from ledger.store.journal import now
+from ledger.store.objects import ObjectStore
 from ledger.store.runs import CONFIG, MANIFEST, PROVENANCE, RESULTS
 
 RESULTS_REFUSED = "results.refused.json"
 
 
 def complete(
-    staged: staging.Staging, status: Status, exit_status: int | None
+    objects: ObjectStore, staged: staging.Staging, status: Status, exit_status: int | None
 ) -> tuple[Mapping[str, Any], list[Finding]]:
     """Write the records; returns the provenance and what there is to say.
 
@@ -31,6 +32,9 @@ def complete(
         StoreError: the disk refused.
     """
     set_aside(staged)
+    if not (staged.path / staging.PACKAGES).exists():
+        # the same list for every run of one environment: one file on disk, with a name in each run
+        objects.fetch(str(staged.start["packages"]), staged.path / staging.PACKAGES)
     findings = _write_records(staged, status)
     return _write_provenance(staged, exit_status), findings
 
@@ -111,5 +115,5 @@ def _dirty(staged: staging.Staging, shown: str) -> Finding:
 def _write_provenance(staged: staging.Staging, exit_status: int | None) -> Mapping[str, Any]:
     ended = now()
     record = {**staged.provenance, "ended": ended, "exit_status": exit_status, "created": ended}
-    atomic.write_bytes(staged.path / PROVENANCE, pretty(record), durable=False)
+    atomic.write_bytes(staged.path / PROVENANCE, listing(record), durable=False)
     return record

@@ -42,11 +42,11 @@ def seal_folders(
         _check(project, folder)
     staging.check_exp_id(exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=())
-    kept = staging.keep_source(project, around.source)
+    kept = staging.keep(project, around)
     staged: list[staging.Staging] = []
     try:
         for folder in folders:
-            staged.append(staging.stage(project, exp_id, around, kept, config=config, seed=seed))
+            staged.append(staging.stage(project, exp_id, around, kept, config=config, seed=seed, durable=False))
             _place(folder, staged[-1].path, placement)
     except BaseException:
         if placement != "move":  # nothing of the user's is in there but copies
@@ -100,9 +100,17 @@ def _place(source: Path, target: Path, placement: Placement) -> None:
     """Bring every entry of `source` under `target`."""
     with atomic.explained(target):
         if placement == "move":
-            for entry in sorted(source.iterdir()):
-                shutil.move(entry, target / entry.name)
-            source.rmdir()
+            _move(source, target)
         else:
             put = os.link if placement == "link" else clone
             shutil.copytree(source, target, symlinks=True, copy_function=put, dirs_exist_ok=True)
+
+
+def _move(source: Path, target: Path) -> None:
+    """Make `source` the staging folder; entry by entry where it lies on another file system."""
+    try:
+        source.rename(target)  # an empty folder is replaced, on POSIX
+    except OSError:
+        for entry in sorted(source.iterdir()):
+            shutil.move(entry, target / entry.name)
+        source.rmdir()

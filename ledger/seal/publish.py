@@ -6,11 +6,12 @@ the log entry, then the selection. A crash leaves staging, or a whole run whose 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.canon import pretty
+from ledger.canon import listing
 from ledger.model.finding import Finding, Location
 from ledger.model.run import Manifest, RunFile, Status
 from ledger.project import Project
@@ -64,11 +65,10 @@ def seal_all(
         atomic.fsync_trees(
             [(item.staged.path, [*(file.path for file in item.manifest.files), MANIFEST]) for item in ready]
         )
-    runs = []
-    for item in ready:
-        target = RunStore(project).folder(item.staged.exp_id) / item.staged.run_id
-        atomic.publish(item.staged.path, target)
-        runs.append(read_run(target))
+    store = RunStore(project)
+    targets = [store.folder(item.staged.exp_id) / item.staged.run_id for item in ready]
+    atomic.publish([(item.staged.path, target) for item, target in zip(ready, targets, strict=True)])
+    runs = [read_run(target) for target in targets]
     Journal(project).append_all([seal_entry(run) for run in runs])
     for item in ready:
         staging.forget(item.staged)
@@ -82,7 +82,7 @@ def seal_all(
 def _prepare(project: Project, staged: staging.Staging, status: Status, exit_status: int | None) -> _Ready:
     """Complete the records, digest every file, put heavy ones into the object store, write the manifest."""
     with atomic.explained(staged.path):
-        record, findings = complete(staged, status, exit_status)
+        record, findings = complete(ObjectStore(project.objects), staged, status, exit_status)
         found = collect.collect(staged.path, leave=frozenset({MANIFEST}))
         files = {file.path: file for file in found.files}
         heavy = [file for file in found.files if file.tier == "heavy"]
@@ -99,7 +99,7 @@ def _prepare(project: Project, staged: staging.Staging, status: Status, exit_sta
             skipped=found.skipped,
         )
         _place(project, staged.path, manifest)
-        atomic.write_bytes(staged.path / MANIFEST, pretty(manifest.to_json()), mode=READ_ONLY, durable=False)
+        atomic.write_bytes(staged.path / MANIFEST, listing(manifest.to_json()), mode=READ_ONLY, durable=False)
     return _Ready(staged, manifest, findings)
 
 
@@ -111,13 +111,13 @@ def _place(project: Project, root: Path, manifest: Manifest) -> None:
             root / item["path"]
         ).unlink()  # a link, a socket or a pipe: no bytes of its own, and `skipped` says where it led
     for file in manifest.files:
-        path = root / file.path
-        if path.is_symlink():
-            share(path.resolve(), path)
+        place = f"{root}/{file.path}"
+        if os.path.islink(place):  # noqa: PTH114 (one of thousands of files: paths as text cost a tenth)
+            share(Path(place).resolve(), Path(place))
         if file.tier == "heavy":
-            objects.adopt(path, file.sha256)
+            objects.adopt(Path(place), file.sha256)
         else:
-            path.chmod(READ_ONLY)
+            os.chmod(place, READ_ONLY)  # noqa: PTH101
 
 
 def _write_ignore(root: Path, heavy: list[RunFile]) -> RunFile:

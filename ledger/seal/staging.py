@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import finite, parse, pretty
+from ledger.canon import finite, listing, parse
 from ledger.errors import InputError, UsageError
 from ledger.project import Project
-from ledger.seal import code, data, provenance
+from ledger.seal import data, provenance
 from ledger.store import atomic
 from ledger.store.journal import Journal, host, now
 from ledger.store.objects import ObjectStore
@@ -59,6 +59,14 @@ class Staging:
         return _process_started(int(self.start["pid"])) == self.start.get("process_started")
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What was stored of the surroundings: untracked sources (path, digest), and the package list's object."""
+
+    untracked: tuple[dict[str, str], ...]
+    packages: str
+
+
 def check_exp_id(exp_id: str) -> None:
     """Raises UsageError when `exp_id` cannot be a folder's name everywhere."""
     if not _EXP_ID.fullmatch(exp_id):
@@ -89,7 +97,7 @@ def begin(
     """
     check_exp_id(exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=command)
-    kept = keep_source(project, around.source)
+    kept = keep(project, around)
     staged = stage(project, exp_id, around, kept, config=config, otherwise=otherwise, seed=seed, command=command)
     log_starts(project, [staged])
     return staged
@@ -99,36 +107,34 @@ def stage(
     project: Project,
     exp_id: str,
     around: provenance.Surroundings,
-    kept: list[dict[str, str]],
+    kept: Kept,
     *,
     config: Mapping[str, Any] | None,
     otherwise: Mapping[str, Any] | None = None,
     seed: Any = None,
     command: Sequence[str] = (),
+    durable: bool = True,
 ) -> Staging:
-    """Make the staging folder of a run whose surroundings are captured; `kept` are the untracked sources stored."""
+    """Make the staging folder of a run whose surroundings are captured and stored."""
     declared = bool(config)
     config = finite(dict(config or otherwise or {}))
     if seed is None:
         seed = next((config[key] for key in project.config.seed_keys if key in config), None)
     record = provenance.certificate(project, around, config=config, seed=seed, command=command)
     path = _claim_folder(project, record["provenance_hash"])
-    record.update(exp_id=exp_id, run_id=path.name, started=now(), untracked=kept)
+    record.update(exp_id=exp_id, run_id=path.name, started=now(), untracked=list(kept.untracked))
     start = {
         "exp_id": exp_id,
         "run_id": path.name,
         "config": config,
         "config_declared": declared,
         "provenance": record,
+        "packages": kept.packages,
         "host": host(),
         "pid": os.getpid(),
         "process_started": _process_started(os.getpid()),
     }
-    atomic.write_bytes(_start_record(path), pretty(start))
-    # the same list for every run of this environment: one file on disk, with a name in each run
-    names = "".join(f"{name}\n" for name in around.packages).encode()
-    objects = ObjectStore(project.objects)
-    objects.fetch(objects.put_bytes(names), path / PACKAGES)
+    atomic.write_bytes(_start_record(path), listing(start), durable=durable)
     return Staging(path, start)
 
 
@@ -190,7 +196,7 @@ def amend(
     record["hash_inputs"] = inputs
     record["provenance_hash"], record["group_hash"] = provenance.hashes(inputs)
     start["provenance"] = record
-    atomic.write_bytes(_start_record(staging.path), pretty(start))
+    atomic.write_bytes(_start_record(staging.path), listing(start))
     return Staging(staging.path, start)
 
 
@@ -217,18 +223,19 @@ def _claim_folder(project: Project, provenance_hash: str) -> Path:
     raise UsageError("no free run id was found", where=project.running, fix="try again in a second")
 
 
-def keep_source(project: Project, source: code.Code) -> list[dict[str, str]]:
-    """Store what git does not hold of the source tree, so that the code can be rebuilt; says what of it was untracked."""
+def keep(project: Project, around: provenance.Surroundings) -> Kept:
+    """Store what git does not hold of the source tree, so that the code can be rebuilt, and the package list."""
     objects = ObjectStore(project.objects)
+    source = around.source
     if source.diff:
         objects.put_bytes(source.diff)
-    kept = []
+    untracked = []
     for name in source.untracked:
         file = project.root / name
         if file.is_file() and not file.is_symlink():
             with atomic.explained(file):
-                kept.append({"path": name, "sha256": objects.put_bytes(file.read_bytes())})
-    return kept
+                untracked.append({"path": name, "sha256": objects.put_bytes(file.read_bytes())})
+    return Kept(tuple(untracked), objects.put_bytes("".join(f"{name}\n" for name in around.packages).encode()))
 
 
 def forget(staged: Staging) -> None:

@@ -58,20 +58,23 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     return True
 
 
-def publish(staging: Path, target: Path) -> None:
-    """Make the folder `staging` appear as `target` in one step, its content already durable.
+def publish(pairs: Sequence[tuple[Path, Path]]) -> None:
+    """Make each staging folder appear as its target in one step, their content already durable.
 
     Raises:
-        StoreError: the disk refused, or `target` is there already; `staging` is still whole then.
-
+        StoreError: the disk refused, or a target is there already; that staging folder and those after it are whole.
     """
-    with explained(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists():
-            raise StoreError("is there already and is never overwritten", where=target)
-        staging.rename(target)
-        fsync_folder(target.parent)
-        fsync_folder(staging.parent)
+    try:
+        for staging, target in pairs:
+            with explained(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if target.exists():
+                    raise StoreError("is there already and is never overwritten", where=target)
+                staging.rename(target)
+    finally:
+        for folder in {path.parent for pair in pairs for path in pair}:
+            if folder.is_dir():
+                fsync_folder(folder)
 
 
 def fsync_trees(trees: Sequence[tuple[Path, Sequence[str]]]) -> None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import parse, pretty
+from ledger.canon import listing, parse
 from ledger.errors import IntegrityError, LedgerError, StoreError
 from ledger.log.head import log_head
 from ledger.log.merkle import Peaks, leaf_hash
@@ -96,7 +96,7 @@ class Journal:
             tail = self._own_tail() or self._open_segment()
             time = now()
             tail = self._write(tail, [encode({**body, "time": time}) for body in bodies])
-            atomic.write_bytes(self._tail_file, pretty(tail.to_json()))
+            atomic.write_bytes(self._tail_file, listing(tail.to_json()))
             return Head(tail.segment, tail.peaks.size, tail.peaks.root().hex())
 
     def segments(self) -> list[Segment]:

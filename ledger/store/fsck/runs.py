@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ledger.canon import pretty
+from ledger.canon import listing
 from ledger.errors import InputError
 from ledger.model.finding import Finding
 from ledger.model.run import RunFile
@@ -24,7 +24,7 @@ def check_run(project: Project, run: Run, counted: Counted) -> Iterator[Finding]
 
 def _manifest(project: Project, run: Run) -> Iterator[Finding]:
     path = project.shown(run.path / MANIFEST)
-    if (run.path / MANIFEST).read_bytes() != pretty(dict(run.manifest_raw)):
+    if (run.path / MANIFEST).read_bytes() != listing(dict(run.manifest_raw)):
         yield finding(
             "manifest-altered", "the manifest's bytes are not as they were written", path, fix="restore it from git"
         )
