@@ -91,4 +91,4 @@ def _in_readme(folder: Folder, known: list[str]) -> list[str]:
 def _names_figure(value: object, name: str) -> bool:
     """Whether a row's `figure` means this one: its name, its folder or a file in it."""
     text = str(value or "").replace("\\", "/").rstrip("/")
-    return text == name or f"figures/{name}" in (text, text[: len(f"figures/{name}")])
+    return text in (name, f"figures/{name}") or text.startswith(f"figures/{name}/")

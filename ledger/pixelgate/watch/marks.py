@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ledger.pixelgate.record import Box, Color, Mark
@@ -182,17 +183,17 @@ def _patch(ax: Any, patch: Any, box: Box | None) -> Mark:
     from matplotlib.patches import Rectangle, Wedge
 
     label, maker = _labels(patch)
-    shared = {
-        "colors": (_rgba(patch.get_facecolor()),), "hatch": patch.get_hatch() or "", "order": float(patch.get_zorder()),
-        "data_coords": patch.get_data_transform() == ax.transData, "box": box,
-    }  # fmt: skip
+    mark = Mark(
+        "patch", label, maker or type(patch).__name__.lower(), colors=(_rgba(patch.get_facecolor()),),
+        hatch=patch.get_hatch() or "", order=float(patch.get_zorder()),
+        data_coords=patch.get_data_transform() == ax.transData, box=box,
+    )  # fmt: skip
     if isinstance(patch, Wedge):
-        return Mark("patch", label, maker or "wedge", values=((patch.theta2 - patch.theta1) / 360,), **shared)
+        return replace(mark, values=((patch.theta2 - patch.theta1) / 360,))
     if isinstance(patch, Rectangle):
-        x, y = _floats([patch.get_x()]), _floats([patch.get_y()])
-        size = {"width": _floats([patch.get_width()]), "length": _floats([patch.get_height()])}
-        return Mark("patch", label, maker or "rectangle", x, y, **size, **shared)
-    return Mark("patch", label, maker or type(patch).__name__, **shared)
+        x, y, width, height = (_floats([n]) for n in (*patch.get_xy(), patch.get_width(), patch.get_height()))
+        return replace(mark, x=x, y=y, width=width, length=height)
+    return mark
 
 
 def _labels(artist: Any) -> tuple[str, str]:

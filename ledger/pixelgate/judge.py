@@ -1,0 +1,85 @@
+"""From a record and rendered files to findings: which saved picture stands for which files, and every rule over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ledger.model.finding import Finding, Location
+from ledger.pixelgate import disclosed
+from ledger.pixelgate.folder import Folder
+from ledger.pixelgate.pixels import RASTERS, Picture, UnreadableError, open_picture
+from ledger.pixelgate.record import Record, Saved
+from ledger.pixelgate.rules import RULES
+from ledger.pixelgate.scene import Scene
+
+_PREFERENCE = ("png", "tif", "tiff", "webp", "jpg", "jpeg", "pdf", "svg")
+
+
+@dataclass
+class Verdict:
+    """Findings, and what was looked at."""
+
+    findings: list[Finding] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+    pictures: int = 0
+    bound: int = 0  # drawn series that were found in source_data.csv
+    series: int = 0  # drawn series that were looked for
+
+
+def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ...]) -> Verdict:
+    """All rules over what one run of the script saved; `files` are the rendered files under output/."""
+    verdict = Verdict(paths=[folder.shown(path) for path in files])
+    pictures = reopen(folder, files, verdict)
+    watched: set[Path] = set()
+    sentences = (*said, *record.disclosures)
+    for group in _groups(record, files):
+        chosen = group[0]
+        watched |= {Path(saved.path) for saved in group}
+        names = tuple(folder.shown(Path(saved.path)) for saved in group)
+        scene = Scene(names[0], chosen, pictures.get(Path(chosen.path)), sentences, names)
+        verdict.pictures += 1
+        verdict.unjudged += [f"{names[0]}: {trouble}" for trouble in chosen.trouble]
+        if chosen.size[0]:
+            found = [finding for rule in RULES for finding in rule(scene)]
+            verdict.findings += disclosed.settle(found, sentences, chosen.words)
+    verdict.unjudged += [
+        f"{folder.shown(path)}: not saved by matplotlib, so only its pixels can be judged"
+        for path in files
+        if path not in watched
+    ]
+    return verdict
+
+
+def reopen(folder: Folder, files: list[Path], verdict: Verdict) -> Mapping[Path, Picture]:
+    """Decode every raster; one that cannot be is a finding."""
+    out = {}
+    for path in files:
+        if path.suffix.lower() not in RASTERS:
+            continue
+        try:
+            out[path] = open_picture(path)
+        except UnreadableError as error:
+            verdict.findings.append(unreadable(folder.shown(path), error))
+    return out
+
+
+def unreadable(shown: str, error: UnreadableError) -> Finding:
+    fix = "render it again; a figure of this size in print needs a few thousand pixels a side"
+    return Finding(
+        "figure-unreadable", "error", f"{shown} {error}", Location(shown), None, {"problem": str(error)}, fix
+    )
+
+
+def _groups(record: Record, files: list[Path]) -> list[list[Saved]]:
+    """The formats of one picture together, the one to judge first; a file that was saved twice counts as it is now."""
+    present = set(files)
+    latest = {saved.path: saved for saved in record.saved if Path(saved.path) in present}
+    groups: dict[Any, list[Saved]] = {}
+    for saved in latest.values():
+        groups.setdefault((saved.figure, Path(saved.path).stem), []).append(saved)
+    rank = {name: i for i, name in enumerate(_PREFERENCE)}
+    return [sorted(group, key=lambda saved: rank.get(saved.format, 99)) for group in groups.values()]
