@@ -11,6 +11,9 @@ from ledger.cli.common import HELP, deliver, find_project, report_options
 from ledger.errors import UsageError
 
 
+UNREADABLE = 3
+
+
 @click.command(
     context_settings=HELP,
     epilog="Example: ledger reconcile paper.tex README.md --evidence EVIDENCE.json --format json --mentions",
@@ -35,7 +38,7 @@ def reconcile(
     """Find numbers in documents that disagree with their claims.
 
     DOCUMENTS are files, folders or globs; without any, `documents` of the configuration. Nothing is written. Exits 1
-    while a drift is neither corrected nor disclosed.
+    while a drift is neither corrected nor disclosed, 3 when a document could not be read.
     """
     from ledger import reconcile as engine
     from ledger.evidence import disclosures
@@ -63,6 +66,6 @@ def reconcile(
         report = replace(report, findings=disclosures.settle(report.findings, graph, disclosures.recorded(project)))
     if not mentions:
         report = replace(report, mentions=None)
-    return deliver(
-        report, form=form, output=output, everything=everything, policy=policy, verdict=("drift",), at=project
-    )
+    status = deliver(report, form=form, output=output, everything=everything, policy=policy, verdict=("drift",), at=project)
+    # a document that could not be read is work not finished, unless there is worse to say
+    return status or (UNREADABLE if any(f.rule == "document-unreadable" for f in report.findings) else 0)
