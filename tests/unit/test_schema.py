@@ -155,6 +155,24 @@ def test_reports_are_valid(project: Project) -> None:
     schema.validate(Report("reconcile", mentions=(mention,)).to_json("0"), "report")
 
 
+def test_the_sidecar_of_a_built_figure_is_valid(project: Project) -> None:
+    from ledger import pixelgate
+
+    folder = project.root / "figures" / "plot"
+    folder.mkdir(parents=True)
+    (folder / "_build_data.py").write_text("open('source_data.csv', 'w').write('x,y\\n1,2\\n2,3\\n')\n", "utf-8")
+    (folder / "script.py").write_text(
+        "import os, matplotlib.pyplot as plt\n"
+        "os.makedirs('output', exist_ok=True)\n"
+        "figure, axes = plt.subplots()\n"
+        "axes.plot([1, 2], [2, 3], label='a'); axes.set_xlabel('x'); axes.set_ylabel('y')\n"
+        "figure.savefig('output/plot.png')\n",
+        "utf-8",
+    )
+    schema.validate(pixelgate.build(project.root, "plot").to_json("0"), "report")
+    valid(folder / "plot.provenance", "figure")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
