@@ -207,7 +207,7 @@ class Progress:
             self.ran.add(self.stage)
             seconds = time.monotonic() - self.since
             text = f"  [{len(self.ran):2}/{self.TOTAL}] {self.stage:<18} {seconds:4.1f} s  "
-            words = re.sub(r"^(ledger|evidence check|reconcile|gate): ", "", self.words.removeprefix("ledger: "))
+            words = re.sub(r"^(evidence check|figures build|reconcile|gate): ", "", self.words.removeprefix("ledger: "))
             print(text + story.brief(words, story.WIDTH - len(text)), flush=True)
         self.stage = ""
 

@@ -49,7 +49,8 @@ def main() -> None:
     axes.grid(axis="x")
     axes.set_axisbelow(True)
     axes.margins(x=0.07)
-    axes.set_xlabel("test accuracy (dots: seeds; diamond and bar: mean and std over 3 seeds)")
+    seeds = " or ".join(str(n) for n in sorted({len(values) for values in scores.values()}))
+    axes.set_xlabel(f"test accuracy (dots: seeds; diamond and bar: mean and std over {seeds} seeds)")
 
     (HERE / "output").mkdir(exist_ok=True)
     figure.savefig(HERE / "output" / "accuracy.png", metadata={"Software": None})
