@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
+import click
 import pytest
 
 from ledger import errors, schema
@@ -153,3 +154,83 @@ def test_the_tutorial_still_prints_what_it_shows(tmp_path: Path) -> None:
     tutorial = script("make_tutorial")
     page = (DOCS / "tutorial.md").read_text("utf-8")
     assert tutorial.compared(tutorial.replay(page, tmp_path)) == tutorial.compared(page), "renew it: make pages"
+
+
+def commands_named(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Every `ledger COMMAND ...` in code of a page or in a message, with the options that it passes."""
+    for match in re.finditer(r"(?:^|[`\s(])ledger ((?:[a-z][a-z-]* ?){1,2})([^`\n|;&)]*)", text, re.MULTILINE):
+        options = re.findall(r"(?<= )--[a-z][a-z-]*", f" {match[2].split(' -- ')[0]}")
+        yield match[1].strip(), options
+
+
+def options_of(name: str) -> set[str] | None:
+    """The options of a command (`evidence refresh` too), or None when there is no such command."""
+    from ledger.cli.lazy import cli
+
+    command: click.Command | None = cli
+    for part in name.split():
+        if not isinstance(command, click.Group):
+            break  # an argument
+        command = command.get_command(click.Context(command), part)
+        if command is None:
+            return None
+    assert command is not None
+    return {option for parameter in command.params for option in (*parameter.opts, "--help", "--version")}
+
+
+def test_commands_in_pages_exist_with_their_options() -> None:
+    wrong = []
+    for page in PAGES:
+        for code in _CODE.finditer(page.read_text("utf-8")):
+            wrong += [
+                (page.name, name, options) for name, options in commands_named(code[0]) if not exists(name, options)
+            ]
+    assert wrong == []
+
+
+def test_commands_in_messages_exist_with_their_options() -> None:
+    wrong = []
+    for path in [*(ROOT / "ledger").rglob("*.py"), *(ROOT / "adapters").rglob("*.py")]:
+        for code in re.finditer(r"`ledger [^`\n]*`", path.read_text("utf-8")):
+            wrong += [
+                (path.name, name, options) for name, options in commands_named(code[0]) if not exists(name, options)
+            ]
+    assert wrong == []
+
+
+def exists(name: str, options: list[str]) -> bool:
+    known = options_of(name)
+    return known is not None and set(options) <= known
+
+
+@pytest.mark.parametrize("kind", ["json", "yaml", "toml"])
+def test_blocks_are_what_they_say(kind: str) -> None:
+    import json
+    import tomllib
+
+    import yaml
+
+    read = {"json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads}[kind]
+    blocks = [
+        block
+        for page in PAGES
+        for block in re.findall(rf"^```{kind}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    ]
+    assert blocks
+    for block in blocks:
+        assert read(block)
+
+
+def test_claim_graphs_in_pages_are_valid() -> None:
+    import json
+
+    pages = [DOCS / "tutorial.md", DOCS / "reference/evidence-json.md"]
+    blocks = [
+        block
+        for page in pages
+        for block in re.findall(r"^```json\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    ]
+    graphs = [raw for raw in map(json.loads, blocks) if "claims" in raw]
+    assert len(graphs) == 2
+    for raw in graphs:
+        schema.validate(raw, "evidence")
