@@ -38,7 +38,7 @@ def main() -> int:
         check_tools()
         project = Demo(prepare_folder(folder), folder)
         project.start()
-        print(f"Training, sealing, building in {folder}/ (everything said is in {folder / LOG})", flush=True)
+        print(f"Training, sealing and building in {folder}/ ({LOG} there has every word)", flush=True)
         project.reproduce("paper", "paper-latex")
         project.type_documents()
         project.reproduce()
