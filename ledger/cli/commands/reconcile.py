@@ -10,7 +10,6 @@ import click
 from ledger.cli.common import HELP, deliver, find_project, report_options
 from ledger.errors import UsageError
 
-
 UNREADABLE = 3
 
 
@@ -66,6 +65,8 @@ def reconcile(
         report = replace(report, findings=disclosures.settle(report.findings, graph, disclosures.recorded(project)))
     if not mentions:
         report = replace(report, mentions=None)
-    status = deliver(report, form=form, output=output, everything=everything, policy=policy, verdict=("drift",), at=project)
+    status = deliver(
+        report, form=form, output=output, everything=everything, policy=policy, verdict=("drift",), at=project
+    )
     # a document that could not be read is work not finished, unless there is worse to say
     return status or (UNREADABLE if any(f.rule == "document-unreadable" for f in report.findings) else 0)
