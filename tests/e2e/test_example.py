@@ -138,7 +138,7 @@ def test_papers_carry_the_generated_numbers(example: Example) -> None:
 
 def test_figure_is_drawn_from_the_selected_runs_and_its_pixels_passed(example: Example) -> None:
     with (example.root / "figures/accuracy/source_data.csv").open(encoding="utf-8") as file:
-        drawn = sorted(float(row["accuracy"]) for row in csv.DictReader(file) if row["method"] == "cnn")
+        drawn = sorted(float(row["accuracy"]) for row in csv.DictReader(file) if row["exp_id"] == "cnn")
     assert drawn == sorted(source["value"] for source in example.row("C1-main")["from"])
     assert example.json("figures/accuracy/accuracy.provenance")["pixel_check"]["passed"] is True
 

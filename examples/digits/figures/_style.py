@@ -7,7 +7,6 @@ QUIET = "#6b7280"
 RULE = "#d7dbe0"
 # Okabe and Ito's colours, which stay apart under the three colour-vision deficiencies
 COLOURS = {"linear": "#6b7280", "mlp": "#0072b2", "cnn-no-aug": "#b35c00", "cnn": "#00795a"}
-NAMES = {"linear": "Linear", "mlp": "MLP", "cnn-no-aug": "CNN without\naugmentation", "cnn": "CNN"}
 
 
 def use() -> None:

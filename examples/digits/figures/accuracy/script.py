@@ -17,15 +17,16 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter  # noqa: E402
 
 
 def main() -> None:
-    scores: dict[str, list[float]] = {}
+    scores: dict[tuple[str, str], list[float]] = {}
     with (HERE / "source_data.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            scores.setdefault(row["method"], []).append(float(row["accuracy"]))
+            scores.setdefault((row["method"], row["exp_id"]), []).append(float(row["accuracy"]))
 
     figure, axes = plt.subplots(figsize=(5.4, 2.3), layout="constrained")
-    for height, (method, values) in enumerate(scores.items()):
-        colour = _style.COLOURS[method]
-        mean, std = statistics.fmean(values), statistics.stdev(values)
+    for height, ((method, experiment), values) in enumerate(scores.items()):
+        colour = _style.COLOURS[experiment]
+        mean = statistics.fmean(values)
+        std = statistics.stdev(values) if len(values) > 1 else 0.0
         axes.errorbar(mean, height, xerr=std, fmt="D", ms=5.5, color=colour, capsize=3.5, elinewidth=1.6, capthick=1.6)
         # seeds that agree lie on top of each other: spread them in height, where nothing is measured
         lanes = [height - 0.34 + 0.1 * i for i in range(len(values))]
@@ -40,7 +41,7 @@ def main() -> None:
             color=colour,
             fontweight="bold",
         )
-    axes.set_yticks(range(len(scores)), [_style.NAMES[method] for method in scores])
+    axes.set_yticks(range(len(scores)), [method.replace(" augmentation", "\naugmentation") for method, _ in scores])
     axes.set_ylim(-0.6, len(scores) - 0.35)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
@@ -50,7 +51,7 @@ def main() -> None:
     axes.set_axisbelow(True)
     axes.margins(x=0.07)
     seeds = " or ".join(str(n) for n in sorted({len(values) for values in scores.values()}))
-    axes.set_xlabel(f"test accuracy (dots: seeds; diamond and bar: mean and std over {seeds} seeds)")
+    axes.set_xlabel(f"test accuracy (dots: single seeds; diamonds: mean ± std over {seeds} seeds)")
 
     (HERE / "output").mkdir(exist_ok=True)
     figure.savefig(HERE / "output" / "accuracy.png", metadata={"Software": None})
