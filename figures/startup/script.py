@@ -18,7 +18,14 @@ ours = [command.startswith(("ledger", "pre-commit")) for command in commands]
 
 _style.use()
 figure, axes = plt.subplots(figsize=(6.4, 2.6), layout="constrained")
-axes.barh(commands, mean[commands], xerr=std[commands], color=["#0072B2" if own else "#999999" for own in ours], height=0.62, capsize=3)
+axes.barh(
+    commands,
+    mean[commands],
+    xerr=std[commands],
+    color=["#0072B2" if own else "#999999" for own in ours],
+    height=0.62,
+    capsize=3,
+)
 axes.scatter(data["cpu_ratio"], data["command"], s=9, color="black", zorder=3)
 axes.invert_yaxis()
 axes.axvline(1, color="black", linewidth=0.8, linestyle=":")

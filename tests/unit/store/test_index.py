@@ -97,7 +97,7 @@ def test_a_metric_that_no_run_has_is_named_with_those_there_are(store: Project) 
 
 def test_values_never_become_sql(store: Project) -> None:
     assert ask(store, 'exp_id=="x\' or 1=1 --"') == []
-    assert ask(store, "\"config.a')) or 1=1 --\"==1") == []
+    assert ask(store, '"config.a\')) or 1=1 --"==1') == []
 
 
 words = st.text(st.characters(blacklist_characters="\"'()=!<>~", blacklist_categories=["Z", "C"]), min_size=1).filter(
