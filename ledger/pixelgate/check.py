@@ -8,7 +8,7 @@ from typing import Any
 
 from ledger.canon import file_digest
 from ledger.errors import InputError
-from ledger.model.finding import SEVERITIES, Finding, Location, Report
+from ledger.model.finding import SEVERITIES, Finding, Location, Report, Severity
 from ledger.pixelgate import claims, sidecar
 from ledger.pixelgate.folder import Folder, find
 from ledger.pixelgate.judge import Verdict, reopen, unreadable
@@ -150,7 +150,7 @@ def _earlier(raw: Mapping[str, Any]) -> Iterator[Finding]:
                 place.get("line"),
                 box=tuple(box) if isinstance(box, list) and len(box) == 4 else None,
             )
-        severity = next((one for one in SEVERITIES if one == item.get("severity")), "warning")
+        severity: Severity = next((one for one in SEVERITIES if one == item.get("severity")), "warning")
         values = item.get("values") if isinstance(item.get("values"), Mapping) else {}
         yield Finding(
             item["rule"], severity, str(item.get("message", "")), where, item.get("claim"), values or {},

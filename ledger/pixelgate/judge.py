@@ -12,8 +12,9 @@ from ledger.pixelgate import disclosed
 from ledger.pixelgate.folder import Folder
 from ledger.pixelgate.pixels import RASTERS, Picture, UnreadableError, open_picture
 from ledger.pixelgate.record import Record, Saved
-from ledger.pixelgate.rules import RULES
+from ledger.pixelgate.rules import RULES, mismatch
 from ledger.pixelgate.scene import Scene
+from ledger.pixelgate.truth.table import Table, read_table
 
 _PREFERENCE = ("png", "tif", "tiff", "webp", "jpg", "jpeg", "pdf", "svg")
 
@@ -36,22 +37,46 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
     pictures = reopen(folder, files, verdict)
     watched: set[Path] = set()
     sentences = (*said, *record.disclosures)
+    table = _table(folder, verdict)
     for group in _groups(record, files):
         chosen = group[0]
         watched |= {Path(saved.path) for saved in group}
         names = tuple(folder.shown(Path(saved.path)) for saved in group)
-        scene = Scene(names[0], chosen, pictures.get(Path(chosen.path)), sentences, names)
+        scene = Scene(names[0], chosen, pictures.get(Path(chosen.path)), sentences, names, table)
         verdict.pictures += 1
         verdict.unjudged += [f"{names[0]}: {trouble}" for trouble in chosen.trouble]
         if chosen.size[0]:
             found = [finding for rule in RULES for finding in rule(scene)]
             verdict.findings += disclosed.settle(found, sentences, chosen.words)
+            _count(scene, verdict)
     verdict.unjudged += [
         f"{folder.shown(path)}: not saved by matplotlib, so only its pixels can be judged"
         for path in files
         if path not in watched
     ]
     return verdict
+
+
+def _table(folder: Folder, verdict: Verdict) -> Table | None:
+    """source_data.csv, or a word on why nothing drawn can be compared with it."""
+    table = read_table(folder.data) if folder.data.is_file() else "does not exist"
+    if isinstance(table, str):
+        verdict.unjudged.append(f"{folder.shown(folder.data)} {table}: drawn values are not compared")
+        return None
+    return table
+
+
+def _count(scene: Scene, verdict: Verdict) -> None:
+    """How many series were bound to the table, and which could not be."""
+    if scene.table is None:
+        return
+    for _, series, outcome in mismatch.bind(scene):
+        if series is None:
+            continue
+        verdict.series += 1
+        verdict.bound += outcome.status != "unbound"
+        if outcome.status == "unbound":
+            verdict.unjudged.append(f"{scene.path}: could not bind {outcome.message}")
 
 
 def reopen(folder: Folder, files: list[Path], verdict: Verdict) -> Mapping[Path, Picture]:

@@ -8,6 +8,7 @@ from typing import Any
 from ledger.model.finding import Finding, Location, Severity
 from ledger.pixelgate.pixels import Picture
 from ledger.pixelgate.record import Box, Panel, Saved
+from ledger.pixelgate.truth.table import Table
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Scene:
     picture: Picture | None = None
     said: tuple[str, ...] = ()
     files: tuple[str, ...] = ()  # every format of this same picture, as findings call them
+    table: Table | None = None
 
     @property
     def pixels(self) -> Picture | None:

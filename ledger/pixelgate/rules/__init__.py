@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ledger.model.finding import Finding
-from ledger.pixelgate.rules import blank, clipped, tofu, truncated
+from ledger.pixelgate.rules import blank, clipped, mismatch, tofu, truncated
 from ledger.pixelgate.scene import Scene
 
 Rule = Callable[[Scene], Iterator[Finding]]
 
-RULES: tuple[Rule, ...] = (blank.check, tofu.check, clipped.check, truncated.check)
+RULES: tuple[Rule, ...] = (blank.check, tofu.check, clipped.check, truncated.check, mismatch.check)

@@ -46,8 +46,9 @@ def _cut_by_page(scene: Scene, text: Text, page: Box, slack: float) -> tuple[str
     outside = ink[2] <= page[0] or ink[0] >= page[2] or ink[3] <= page[1] or ink[1] >= page[3]
     if outside and text.role.endswith("tick"):
         return None  # labels of an axis that the page leaves out, as with a picture that fills it
-    if not outside and not _ink_at_edge(scene, ink, over):
-        return None
+    slight = max(over.values()) < 0.3 * text.size * scene.saved.dpi / 72
+    if slight and not outside and not _ink_at_edge(scene, ink, over):
+        return None  # outlines are not pixel exact; a deep cut may well fall between two letters
     return "the page", _sides(over, slack), max(over.values())
 
 
