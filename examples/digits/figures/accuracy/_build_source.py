@@ -28,9 +28,9 @@ def rows() -> list[tuple[str, str, int, float]]:
         for run_id in load(experiment / "selected.json")["runs"]:
             run = experiment / "runs" / run_id
             seed = load(run / "provenance.json")["hash_inputs"]["seed"]["value"]
-            for metric in load(run / "results.json")["metrics"]:
-                if (metric["metric"], metric["split"]) == (row["metric"], row["split"]):
-                    out.append((claim["aliases"][0], row["exp_id"], seed, metric["value"]))
+            metrics = load(run / "results.json")["metrics"]
+            values = [m["value"] for m in metrics if (m["metric"], m["split"]) == (row["metric"], row["split"])]
+            out += [(claim["aliases"][0], row["exp_id"], seed, value) for value in values]
     return out
 
 

@@ -23,7 +23,7 @@ def main() -> None:
             scores.setdefault((row["method"], row["exp_id"]), []).append(float(row["accuracy"]))
 
     figure, axes = plt.subplots(figsize=(5.4, 2.3), layout="constrained")
-    for height, ((method, experiment), values) in enumerate(scores.items()):
+    for height, ((_, experiment), values) in enumerate(scores.items()):
         colour = _style.COLOURS[experiment]
         mean = statistics.fmean(values)
         std = statistics.stdev(values) if len(values) > 1 else 0.0
