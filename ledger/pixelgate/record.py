@@ -76,6 +76,9 @@ class Mark:
     cut: int = 0  # values beyond the first that were not recorded
     order: float = 0.0  # zorder
     box: Box | None = None
+    pixels: tuple[float, ...] = ()  # x, y, x, y... of points and vertices; left, top, right, bottom of each bar
+    clipped: bool = True  # the panel's frame cuts what lies beyond it
+    raster: bool = False  # drawn as a bitmap in vector files
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -120,6 +123,7 @@ class Panel:
     role: str = "plot"  # plot, colorbar, inset
     ground: Color = (1.0, 1.0, 1.0, 1.0)
     twin: tuple[int, ...] = ()  # other panels in the same place
+    square: bool = False  # one unit is as long on x as on y, as in maps and trajectories
     zoomed: bool = False  # an inset that another panel marks as a zoom
     marks: tuple[Mark, ...] = ()
     legend: Legend | None = None
@@ -141,7 +145,7 @@ class Saved:
     panels: tuple[Panel, ...] = ()
     texts: tuple[Text, ...] = ()
     legends: tuple[Legend, ...] = ()  # of the figure
-    fonttype: int = 42
+    bitmap_dpi: float = 0.0  # of what is drawn as a bitmap
     trouble: tuple[str, ...] = ()  # what could not be recorded
 
     @property

@@ -9,10 +9,13 @@ from ledger.model.finding import Finding
 from ledger.pixelgate.record import Panel
 from ledger.pixelgate.scene import Scene
 from ledger.pixelgate.truth.histogram import bind_histogram, is_histogram
+from ledger.pixelgate.truth.matrix import bind_image
 from ledger.pixelgate.truth.named import bind_named
 from ledger.pixelgate.truth.numbered import bind_numbered
 from ledger.pixelgate.truth.outcome import Outcome, Series
+from ledger.pixelgate.truth.printed import wrong_numbers
 from ledger.pixelgate.truth.series import read_series
+from ledger.pixelgate.truth.spread import bind_whiskers, read_whiskers
 from ledger.pixelgate.truth.table import Table
 
 FIX = "draw the column that the words name, correct the words, or disclose the transformation"
@@ -44,6 +47,12 @@ def bind(scene: Scene) -> list[tuple[Panel, Series | None, Outcome]]:
             out.append((panel, series, _bind_one(series, table, said)))
     out = _second_look(out)
     dropped = _dropped_rows(out, table)
+    for panel in scene.saved.panels:
+        words = " ".join((panel.title, panel.xaxis.label, panel.yaxis.label, scene.words, said)).lower()
+        out += [(panel, one.series, bind_whiskers(one, table, words)) for one in read_whiskers(panel)]
+        images = [mark for mark in panel.marks if mark.kind == "image" and mark.data_coords]
+        out += [(panel, Series(panel, mark, mark.label), bind_image(panel, mark, table)) for mark in images]
+        out += [(panel, None, outcome) for outcome in _printed(scene, panel)]
     if dropped and scene.saved.panels:
         out.append((scene.saved.panels[0], None, dropped))
     return out
@@ -61,6 +70,17 @@ def _bind_one(series: Series, table: Table, said: str) -> Outcome:
         if outcome.status == "equal" or series.mark.maker == "hist":
             return outcome
     return bind_named(series, table, said) if series.names else bind_numbered(series, table, said)
+
+
+def _printed(scene: Scene, panel: Panel) -> Iterator[Outcome]:
+    wrong = list(wrong_numbers(scene.saved, panel))
+    if wrong:
+        first = ", ".join(f"{text.text!r} stands at {value:.6g}" for text, _, value in wrong[:4])
+        message = f"{len(wrong)} printed numbers are not the drawn values: {first}"
+        if len(wrong) == 1:
+            message = f"a printed number is not the drawn value: {first}"
+        values = {"reported": [said for _, said, _ in wrong[:8]], "expected": [value for _, _, value in wrong[:8]]}
+        yield Outcome("differs", message, values=values)
 
 
 def _lost_on_log(series: Series) -> Outcome | None:

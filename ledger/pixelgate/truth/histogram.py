@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ledger.pixelgate.record import Mark
 from ledger.pixelgate.truth.candidates import confinements
@@ -23,7 +24,7 @@ def edges_of(mark: Mark) -> list[float] | None:
         if abs(centre - width / 2 - edges[-1]) > 1e-6 * max(width, abs(edges[-1])):
             return None
         edges.append(centre + width / 2)
-    return edges if all(b > a for a, b in zip(edges, edges[1:], strict=False)) else None
+    return edges if all(b > a for a, b in pairwise(edges)) else None
 
 
 def is_histogram(series: Series) -> bool:
@@ -51,8 +52,8 @@ def bind_histogram(series: Series, table: Table) -> Outcome:
                 return Outcome("equal", f"histogram of column {column.name!r}", frozenset(chosen), (column.name,))
             if claimed:
                 claims.append((column, counts, levels))
-    column = column_of(series.place_label, table.measures) or (table.measures[0] if len(table.measures) == 1 else None)
-    claim = next((one for one in claims if one[0] == column), None)
+    meant = column_of(series.place_label, table.measures) or (table.measures[0] if len(table.measures) == 1 else None)
+    claim = next((one for one in claims if one[0] is meant), None)
     if claim is None or mark.params.get("density") or not all(float(n).is_integer() for n in drawn):
         return unbound(series, "no column of source_data.csv has this distribution")
     return _differs(series, claim[0].name, drawn, claim[1])
@@ -71,7 +72,7 @@ def _counts(values: Sequence[float], edges: Sequence[float], cumulative: bool) -
 
 
 def _fits(drawn: Sequence[float], counts: Sequence[float], edges: Sequence[float], total: int) -> bool:
-    widths = [b - a for a, b in zip(edges, edges[1:], strict=False)]
+    widths = [b - a for a, b in pairwise(edges)]
     inside = sum(counts) or 1
     shapes = (
         counts,

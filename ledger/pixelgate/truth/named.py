@@ -72,7 +72,7 @@ def _readings(
     rank: int, column: Column, levels: Levels, per_name: list[list[int]], names: Sequence[str], drawn: Sequence[float],
     claimed: bool,
 ) -> list[Candidate]:  # fmt: skip
-    """This column over these rows: as it is, or each aggregate where a category has several rows."""
+    """One column over some rows: as it is, or each aggregate where a category has several rows."""
     assert column.numbers is not None
     values = [[column.numbers[r] for r in rows if math.isfinite(column.numbers[r])] for rows in per_name]
     covered = frozenset(r for rows in per_name for r in rows)
@@ -157,7 +157,6 @@ def bind_values(series: Series, table: Table, drawn: Sequence[float]) -> Outcome
                 values = [(aggregate([column.numbers[r] for r in rs]), rs) for rs in groups.values() if rs]
                 hits = [next((rs for value, rs in values if equal(value, one)), None) for one in drawn]
                 if all(hit is not None for hit in hits):
-                    covered = frozenset(r for hit in hits if hit for r in hit)
                     what = f"{how} of column {column.name!r} by {by.name}"
-                    return Outcome("equal", what, covered, (column.name,), {"how": how})
+                    return Outcome("equal", what, frozenset(), (column.name,), {"how": how})
     return unbound(series, "its categories are not in source_data.csv, and neither are its values")

@@ -51,9 +51,11 @@ def _bases(pairs: Sequence[tuple[float, float]], table: Table) -> list[tuple[Col
                 out.append((column, scale, index))
                 break
     if not out:
-        for start in (0, 1):
-            if all(x.is_integer() and start <= x < table.height + start for x in probe):
-                out.append((None, 1.0, {float(i + start): [i] for i in range(table.height)}))
+        out += [
+            (None, 1.0, {float(i + start): [i] for i in range(table.height)})
+            for start in (0, 1)
+            if all(x.is_integer() and start <= x < table.height + start for x in probe)
+        ]
     return out
 
 

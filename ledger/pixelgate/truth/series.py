@@ -30,7 +30,7 @@ def _series(panel: Panel, mark: Mark) -> Series:
 
 def _is_sideways(panel: Panel) -> bool:
     """Categories on the y axis and numbers on the x axis, as dot plots have them."""
-    return bool(_worded(panel.yaxis)) and not _worded(panel.xaxis)
+    return panel.kind == "rectilinear" and bool(_worded(panel.yaxis)) and not _worded(panel.xaxis)
 
 
 def _worded(axis: Axis) -> bool:
@@ -64,7 +64,7 @@ def _grounded(mark: Mark) -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text.replace("−", "-").replace(",", "").replace("%", "").strip(" $"))
+        float(text.replace("−", "-").replace(",", "").replace("%", "").strip(" $°"))
     except ValueError:
         return "mathdefault" in text or "times" in text
     return True

@@ -62,7 +62,9 @@ class Watch:
             if not os.path.exists(path):  # noqa: PTH110
                 shape = canvas.get_default_filetype()
                 path = f"{path.rstrip('.')}.{shape}"
-            self.saved.append(_replace(saved, path=path, format=str(shape).lower()))
+            self.saved.append(
+                _replace(saved, path=path, format=str(shape).lower(), bitmap_dpi=_bitmap_dpi(canvas, kwargs))
+            )
         return result
 
     def _draw(self, original: Callable[..., Any], figure: Any, renderer: Any) -> Any:
@@ -97,6 +99,14 @@ class Watch:
 
     def _show(self, original: Callable[..., Any], figure: Any, *args: Any, **kwargs: Any) -> None:
         self.shown += 1
+
+
+def _bitmap_dpi(canvas: Any, asked: dict[str, Any]) -> float:
+    """The resolution of bitmaps in this file: what was asked for, else the configured one."""
+    import matplotlib as mpl
+
+    dpi = asked.get("dpi") or mpl.rcParams["savefig.dpi"]
+    return float(canvas.figure.dpi if dpi == "figure" else dpi)
 
 
 def _replace(saved: Saved, **changes: Any) -> Saved:

@@ -9,6 +9,7 @@ from typing import Any
 from ledger.pixelgate.record import Box, Color, Mark
 
 LIMIT = 50_000  # numbers that are recorded of one artist
+PIXELS = 5_000  # points whose place in the picture is recorded
 
 
 def read_marks(ax: Any, renderer: Any, height: float, trouble: list[str]) -> tuple[Mark, ...]:
@@ -19,9 +20,9 @@ def read_marks(ax: Any, renderer: Any, height: float, trouble: list[str]) -> tup
     used: set[int] = set()
     for container in ax.containers:
         if isinstance(container, ErrorbarContainer):
-            out += _errorbar(ax, container, used)
+            out += _errorbar(ax, container, used, height)
         elif isinstance(container, BarContainer):
-            out += _bars(container, used)
+            out += _bars(ax, container, used, height)
         elif isinstance(container, StemContainer):
             used |= {id(part) for part in (container.stemlines, container.baseline) if part is not None}
     for artist in ax.get_children():
@@ -41,9 +42,9 @@ def _artist(ax: Any, artist: Any, renderer: Any, height: float) -> Iterator[Mark
     from matplotlib.patches import Patch
 
     if isinstance(artist, Line2D):
-        yield _line(ax, artist)
+        yield _line(ax, artist, height)
     elif isinstance(artist, PathCollection):
-        yield _points(ax, artist)
+        yield _points(ax, artist, height)
     elif isinstance(artist, AxesImage):
         yield _image(artist, _artist_box(artist, renderer, height))
     elif isinstance(artist, Collection):
@@ -52,7 +53,7 @@ def _artist(ax: Any, artist: Any, renderer: Any, height: float) -> Iterator[Mark
         yield _patch(ax, artist, _artist_box(artist, renderer, height))
 
 
-def _line(ax: Any, line: Any) -> Mark:
+def _line(ax: Any, line: Any, height: float) -> Mark:
     from matplotlib.colors import to_rgba
 
     x, y = (_floats(part) for part in line.get_data(orig=False))
@@ -67,6 +68,7 @@ def _line(ax: Any, line: Any) -> Mark:
         weight=float(line.get_linewidth()),
         data_coords=line.get_transform() == ax.transData,
         cut=max(0, len(x) - LIMIT), order=float(line.get_zorder()),
+        pixels=_pixels(line.get_transform(), x, y, height), **_dress(line),
         params={"size": float(line.get_markersize())},
     )  # fmt: skip
 
@@ -77,7 +79,7 @@ def _dash(line: Any) -> str:
     return f"{style}{pattern}" if style == "--" and pattern and pattern[1] else str(style)
 
 
-def _points(ax: Any, points: Any) -> Mark:
+def _points(ax: Any, points: Any, height: float) -> Mark:
     import numpy as np
 
     if hasattr(points, "_offsets3d"):
@@ -94,11 +96,12 @@ def _points(ax: Any, points: Any) -> Mark:
         marker=shape, weight=float(max(sizes)) ** 0.5 if len(sizes) else 0.0,
         data_coords=points.get_offset_transform() == ax.transData or hasattr(points, "_offsets3d"),
         cut=max(0, len(x) - LIMIT), order=float(points.get_zorder()),
-        params={"mapped": points.get_array() is not None, "norm": _norm(points)},
+        pixels=_pixels(points.get_offset_transform(), x, y, height), **_dress(points), norm=_norm(points),
+        params={"mapped": points.get_array() is not None},
     )  # fmt: skip
 
 
-def _bars(container: Any, used: set[int]) -> Iterator[Mark]:
+def _bars(ax: Any, container: Any, used: set[int], height: float) -> Iterator[Mark]:
     from matplotlib.patches import Rectangle
 
     bars = [bar for bar in container.patches if isinstance(bar, Rectangle)]
@@ -118,10 +121,11 @@ def _bars(container: Any, used: set[int]) -> Iterator[Mark]:
         width=_floats([abs(width) for _, width in across]), along="y" if upright else "x",
         colors=tuple(_rgba(bar.get_facecolor()) for bar in seen), hatch=seen[0].get_hatch() or "",
         edge=_rgba(seen[0].get_edgecolor()), order=float(seen[0].get_zorder()), params=params,
+        pixels=_corners(ax, seen, height), **_dress(seen[0]),
     )  # fmt: skip
 
 
-def _errorbar(ax: Any, container: Any, used: set[int]) -> Iterator[Mark]:
+def _errorbar(ax: Any, container: Any, used: set[int], height: float) -> Iterator[Mark]:
     """The whiskers; the line that joins the centres stays a line of its own."""
     _, caps, stems = container.lines
     used |= {id(part) for part in (*caps, *stems)}
@@ -134,9 +138,11 @@ def _errorbar(ax: Any, container: Any, used: set[int]) -> Iterator[Mark]:
         at = _floats([end[0][level] for end in ends])
         low, high = _floats([end[0][value] for end in ends]), _floats([end[1][value] for end in ends])
         label = str(container.get_label())
+        xs, ys = ((*low, *high), (*at, *at)) if along == "x" else ((*at, *at), (*low, *high))
         yield Mark(
             "errors", "" if label.startswith("_") else label, x=at, low=low, high=high, along=along,
             colors=_colors(stem.get_color()), order=float(stem.get_zorder()),
+            pixels=_pixels(stem.get_transform(), xs, ys, height), **_dress(stem),
         )  # fmt: skip
 
 
@@ -151,6 +157,7 @@ def _image(image: Any, box: Box | None) -> Mark:
         extent=tuple(float(value) for value in image.get_extent()), origin=str(image.origin), norm=_norm(image),
         limits=None if None in limits else (float(limits[0]), float(limits[1])), cmap=str(image.get_cmap().name),
         cut=0 if flat else int(array.size), order=float(image.get_zorder()), box=box,
+        **_dress(image),
     )  # fmt: skip
 
 
@@ -175,7 +182,7 @@ def _collection(ax: Any, artist: Any, box: Box | None) -> Mark:
         _floats(every[:, 0]), _floats(every[:, 1]), colors=_colors(artist.get_facecolor()),
         line=str(artist.get_linestyle()), hatch=artist.get_hatch() or "", shape=shape, values=values, norm=_norm(artist),
         data_coords=artist.get_transform() == ax.transData, order=float(artist.get_zorder()), box=box,
-        params={"mapped": array is not None},
+        params={"mapped": array is not None}, **_dress(artist),
     )  # fmt: skip
 
 
@@ -194,6 +201,41 @@ def _patch(ax: Any, patch: Any, box: Box | None) -> Mark:
         x, y, width, height = (_floats([n]) for n in (*patch.get_xy(), patch.get_width(), patch.get_height()))
         return replace(mark, x=x, y=y, width=width, length=height)
     return mark
+
+
+def _dress(artist: Any) -> dict[str, Any]:
+    """Whether the frame cuts it, and whether vector files hold it as a bitmap."""
+    axes = artist.axes
+    raster = bool(artist.get_rasterized()) or (axes is not None and bool(axes.get_rasterized()))
+    return {"clipped": bool(artist.get_clip_on()), "raster": raster}
+
+
+def _pixels(transform: Any, x: Iterable[float], y: Iterable[float], height: float) -> tuple[float, ...]:
+    """x, y, x, y... in pixels from the top-left corner, for the first few thousand points."""
+    import warnings
+
+    import numpy as np
+
+    points = np.column_stack([list(x), list(y)])[:PIXELS]
+    if not len(points):
+        return ()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shown = np.ma.filled(np.ma.asarray(transform.transform(points), dtype=float), np.nan)
+    shown[:, 1] = height - shown[:, 1]
+    return tuple(float(value) for value in shown.ravel())
+
+
+def _corners(ax: Any, bars: list[Any], height: float) -> tuple[float, ...]:
+    """left, top, right, bottom in pixels of each bar."""
+    xs = [edge for bar in bars for edge in (bar.get_x(), bar.get_x() + bar.get_width())]
+    ys = [edge for bar in bars for edge in (bar.get_y(), bar.get_y() + bar.get_height())]
+    flat = _pixels(ax.transData, xs, ys, height)
+    out: list[float] = []
+    for i in range(0, len(flat) - 3, 4):
+        (ax0, ay0, bx0, by0) = flat[i : i + 4]
+        out += [min(ax0, bx0), min(ay0, by0), max(ax0, bx0), max(ay0, by0)]
+    return tuple(out)
 
 
 def _labels(artist: Any) -> tuple[str, str]:

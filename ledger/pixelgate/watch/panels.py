@@ -11,8 +11,6 @@ from ledger.pixelgate.watch.texts import read_text
 
 def read_figure(figure: Any, renderer: Any, texts: list[Any], number: int) -> Saved:
     """Everything about this draw; `texts` are the text artists in the order in which they were drawn."""
-    import matplotlib as mpl
-
     width, height = float(figure.bbox.width), float(figure.bbox.height)
     axes = _all_axes(figure)
     trouble: list[str] = []
@@ -26,10 +24,8 @@ def read_figure(figure: Any, renderer: Any, texts: list[Any], number: int) -> Sa
             read.append(text)
     legends = tuple(_legend(legend, renderer, height) for legend in figure.legends if legend.get_visible())
     ground = _rgba(figure.get_facecolor())
-    fonttype = int(mpl.rcParams["pdf.fonttype"])
-    dpi = float(figure.dpi)
     return Saved(
-        "", "", number, (width, height), dpi, ground, panels, tuple(read), legends, fonttype, tuple(trouble)
+        "", "", number, (width, height), float(figure.dpi), ground, panels, tuple(read), legends, trouble=tuple(trouble)
     )  # fmt: skip
 
 
@@ -59,7 +55,7 @@ def _panel(index: int, ax: Any, axes: list[Any], renderer: Any, height: float, t
     return Panel(
         index, box, str(getattr(ax, "name", "rectilinear")), bool(ax.axison), _axis(ax.xaxis), _axis(ax.yaxis),
         ax.get_title() or ax.get_title("left") or ax.get_title("right"), role, ground, twins,
-        zoomed=inset and any(_marks_zoom(other) for other in axes), marks=marks,
+        square=ax.get_aspect() == 1.0, zoomed=inset and any(_marks_zoom(other) for other in axes), marks=marks,
         legend=_legend(legend, renderer, height) if legend is not None else None,
     )  # fmt: skip
 
