@@ -34,7 +34,6 @@ _IN_PICTURE = {
     "truncated-axis": r"(axis|scale|bars?)\s+(is\s+|are\s+)?(starts?|begins?|from|cut|truncated|broken)|truncated|"
     r"(starts?|begins?)\s+at\s+-?\d|non-?zero|not\s+(start\w*\s+)?(at|from)\s+(zero|0)|\bbroken axis\b|axis break",
     "clipped-marks": r"\bzoom|\bclipped|\bcropped|beyond|off.scale|not shown|\binset\b|truncated|\bcut at\b",
-    "undisclosed-log-axis": r"\blog\b|\blog[-\s_(\d₁₀]|log-scale|logarithm|symlog|\blog\s*scale",
 }
 
 

@@ -15,6 +15,7 @@ from ledger.pixelgate.record import Record, Saved
 from ledger.pixelgate.rules import RULES, mismatch
 from ledger.pixelgate.scene import Scene
 from ledger.pixelgate.truth.table import Table, read_table
+from ledger.pixelgate.vector import has_type3
 
 _PREFERENCE = ("png", "tif", "tiff", "webp", "jpg", "jpeg", "pdf", "svg")
 
@@ -42,7 +43,11 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
         chosen = group[0]
         watched |= {Path(saved.path) for saved in group}
         names = tuple(folder.shown(Path(saved.path)) for saved in group)
-        scene = Scene(names[0], chosen, pictures.get(Path(chosen.path)), sentences, names, table)
+        refused = tuple(
+            name for name, saved in zip(names, group, strict=True)
+            if saved.format == "pdf" and has_type3(Path(saved.path))
+        )  # fmt: skip
+        scene = Scene(names[0], chosen, pictures.get(Path(chosen.path)), sentences, names, tuple(group), refused, table)
         verdict.pictures += 1
         verdict.unjudged += [f"{names[0]}: {trouble}" for trouble in chosen.trouble]
         if chosen.size[0]:

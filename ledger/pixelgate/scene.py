@@ -20,6 +20,8 @@ class Scene:
     picture: Picture | None = None
     said: tuple[str, ...] = ()
     files: tuple[str, ...] = ()  # every format of this same picture, as findings call them
+    group: tuple[Saved, ...] = ()  # the records of those files
+    type3: tuple[str, ...] = ()  # those of the files that embed Type 3 fonts
     table: Table | None = None
 
     @property
