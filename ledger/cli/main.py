@@ -42,6 +42,9 @@ def _run() -> int:
     except BrokenPipeError:  # the reader of our output has left: `ledger runs | head`
         sys.stderr.close()
         return 0
+    except OSError as error:  # the disk, a permission, a name too long: nobody's bug
+        sys.stderr.write(f"ledger: {error.filename or 'the file system'}: {error.strerror or error}\n")
+        return LedgerError.exit_status
     except LedgerError as error:
         sys.stderr.write(f"ledger: {error}\n")
         return error.exit_status

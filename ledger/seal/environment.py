@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,15 @@ def packages(command: Sequence[str] = ()) -> tuple[str, list[str]]:
             pass
         else:
             return str(version), [str(name) for name in names]
+    return platform.python_version(), list(_own_packages())
+
+
+@cache
+def _own_packages() -> tuple[str, ...]:
     from importlib.metadata import distributions
 
     found = {f"{(dist.metadata['Name'] or '').lower().replace('_', '-')}=={dist.version}" for dist in distributions()}
-    return platform.python_version(), sorted(found)
+    return tuple(sorted(found))
 
 
 def env_lock(python: str, names: list[str]) -> dict[str, Any]:

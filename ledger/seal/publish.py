@@ -61,17 +61,17 @@ def seal_all(
 ) -> list[Sealed]:
     """Make several staged runs final with one wait for the disk. Raises as `seal`."""
     ready = [_prepare(project, staged, status, exit_status) for staged in many]
-    with atomic.explained(project.running):
+    store = RunStore(project)
+    targets = [store.folder(item.staged.exp_id) / item.staged.run_id for item in ready]
+    with atomic.explained(project.results):
         atomic.fsync_trees(
             [(item.staged.path, [*(file.path for file in item.manifest.files), MANIFEST]) for item in ready]
         )
-    store = RunStore(project)
-    targets = [store.folder(item.staged.exp_id) / item.staged.run_id for item in ready]
-    atomic.publish([(item.staged.path, target) for item, target in zip(ready, targets, strict=True)])
-    runs = [read_run(target) for target in targets]
-    Journal(project).append_all([seal_entry(run) for run in runs])
-    for item in ready:
-        staging.forget(item.staged)
+        atomic.publish([(item.staged.path, target) for item, target in zip(ready, targets, strict=True)])
+        runs = [read_run(target) for target in targets]
+        Journal(project).append_all([seal_entry(run) for run in runs])
+        for item in ready:
+            staging.forget(item.staged)
     chosen = Selection(project).select_first(runs)
     return [
         Sealed(run, (*item.findings, *_skipped(project, run)), run.key in chosen)

@@ -105,6 +105,10 @@ class Selection:
         return exclusive(self.project.local, f"select-{exp_id}")
 
     def _write(self, exp_id: str, runs: Sequence[Run]) -> None:
+        with atomic.explained(self.path(exp_id)):
+            self._replace(exp_id, runs)
+
+    def _replace(self, exp_id: str, runs: Sequence[Run]) -> None:
         ids = [run.run_id for run in sorted(runs, key=_seed_order)]
         atomic.write_bytes(self.path(exp_id), pretty({"schema": SELECTED_SCHEMA, "runs": ids}))
         link = self.path(exp_id).parent / LINK

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from ledger.model.finding import Finding
 from ledger.pixelgate.color import EYES, Rgb, contrast, difference, named, over
-from ledger.pixelgate.pixels import ground_of
+from ledger.pixelgate.pixels import SAME, differs, ground_of
 from ledger.pixelgate.record import Mark, Panel, Text
 from ledger.pixelgate.rules.tofu import NAMES
 from ledger.pixelgate.scene import Scene, listed
 
-LEAST = 2.5  # WCAG asks 3 of large text; below this, print and projectors lose it
+TEXT = 2.2  # WCAG asks 3 of large text; below this, print and projectors lose it
+LINE = 1.95  # matplotlib's own ten colours are above it on white
 APART = 5.0  # CIELAB distance
 
 
@@ -21,13 +23,13 @@ def check(scene: Scene) -> Iterator[Finding]:
     pale: dict[tuple[int | None, str], list[tuple[Text, float]]] = {}
     for text in scene.saved.texts:
         ratio = _text_contrast(scene, text)
-        if ratio is not None and ratio < LEAST:
+        if ratio is not None and ratio < TEXT:
             pale.setdefault((text.panel, text.role), []).append((text, ratio))
     for (panel, role), texts in pale.items():
         worst = min(ratio for _, ratio in texts)
         what = f"{len(texts)} {NAMES[role]}s have" if len(texts) > 1 else f"the {NAMES[role]} has"
         shown = listed([repr(text.text) for text, _ in texts], 3)
-        message = f"{what} a contrast of {worst:.1f}:1 with the ground, less than {LEAST}:1: {shown}"
+        message = f"{what} a contrast of {worst:.1f}:1 with the ground, less than {TEXT}:1: {shown}"
         yield scene.finding(
             "low-contrast", "warning", message, "choose a darker (or lighter) colour", box=texts[0][0].box,
             contrast=round(worst, 2), where=f"{panel} {role}",
@@ -49,10 +51,20 @@ def _ground(scene: Scene, text: Text) -> Rgb | None:
     if picture is not None:
         around = picture.cut(text.box)
         if around.size:
-            red, green, blue = (float(value) / 255 for value in ground_of(around))
-            return (red, green, blue)
+            return _ground_in(around, over(text.color, (1.0, 1.0, 1.0)))
         return None
     return _painted(scene, None)
+
+
+def _ground_in(pixels: Any, ink: Rgb) -> Rgb:
+    """The commonest colour; where that is the ink itself (bold or crowded text), the commonest other one, if there is much."""
+    commonest = ground_of(pixels)
+    if max(abs(255 * c - float(g)) for c, g in zip(ink, commonest, strict=True)) <= SAME:
+        others = pixels[differs(pixels, commonest)]
+        if len(others) >= 0.15 * pixels.shape[0] * pixels.shape[1]:
+            commonest = ground_of(others)
+    red, green, blue = (float(value) / 255 for value in commonest)
+    return (red, green, blue)
 
 
 def _painted(scene: Scene, panel: Panel | None) -> Rgb:
@@ -65,13 +77,13 @@ def _lines(scene: Scene, panel: Panel) -> Iterator[Finding]:
     lines = [m for m in panel.marks if m.kind == "line" and m.line and m.data_coords and m.colors and len(m.x) > 1]
     for mark in lines:
         ratio = contrast(over(mark.colors[0], ground), ground)
-        dressed = bool(mark.marker) and mark.edge is not None and contrast(over(mark.edge, ground), ground) >= LEAST
-        if ratio >= LEAST or dressed or mark.maker or (not mark.label and len(lines) > 1):
+        dressed = bool(mark.marker) and mark.edge is not None and contrast(over(mark.edge, ground), ground) >= LINE
+        if ratio >= LINE or dressed or mark.maker or (not mark.label and len(lines) > 1):
             continue  # pale lines without a name, beside others, are context
         name = f" {mark.label!r}" if mark.label else ""
         message = (
             f"the line{name} ({named(mark.colors[0])}) has a contrast of {ratio:.1f}:1 with its ground "
-            f"({named(ground)}), less than {LEAST}:1"
+            f"({named(ground)}), less than {LINE}:1"
         )
         yield scene.finding(
             "low-contrast", "warning", message, "choose a darker (or lighter) colour", box=panel.box,

@@ -24,7 +24,7 @@ def legend(scene: Scene) -> Iterator[Finding]:
         for panel in scene.saved.panels:
             same = owner is None or panel.index == owner.index or panel.index in owner.twin
             for mark in panel.marks if same or panel.role == "plot" else ():
-                count, total = _inside(mark, panel, one)
+                count, total = _inside(mark, panel, one, scene.saved.dpi)
                 if count:
                     hits.append((count, total, mark))
         if hits:
@@ -46,12 +46,12 @@ def _covered(count: int, total: int, mark: Mark) -> str:
     return f"{count} of {total} {unit}{name}"
 
 
-def _inside(mark: Mark, panel: Panel, one: Legend) -> tuple[int, int]:
+def _inside(mark: Mark, panel: Panel, one: Legend, dpi: float) -> tuple[int, int]:
     """How many parts of the mark lie under the legend's box, and how many there are."""
     if mark.kind not in SHAPES or not mark.data_coords or mark.maker == "contour":
         return 0, 0
     left, top, right, bottom = one.box
-    margin = 2.0
+    margin = 2.0 if mark.kind != "line" else -0.5 * mark.weight * dpi / 72  # a line has a width
     box = (left + margin, top + margin, right - margin, bottom - margin)
     if mark.kind == "bars":
         bars = [_cut(bar, panel.box) for bar in _boxes(mark)]
