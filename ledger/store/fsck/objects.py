@@ -24,10 +24,9 @@ def check_objects(
     owned: dict[str, str] = {}  # digest -> a run that names it
     needed: dict[str, str] = {}  # those whose bytes are nowhere else
     for run in runs:
-        code = run.provenance.get("hash_inputs", {}).get("code", {})
-        kept = [code.get("diff_sha256"), *(item.get("sha256") for item in run.provenance.get("untracked", []))]
+        kept = _source_objects(run)
         needed.update({file.sha256: run.run_id for file in run.manifest.files if file.tier == "heavy"})
-        needed.update({sha: run.run_id for sha in kept if sha})
+        needed.update(dict.fromkeys(kept, run.run_id))
         owned.update({file.sha256: run.run_id for file in run.manifest.files})
     owned.update(needed)
     for path in sorted(project.objects.glob("??/*")):
@@ -69,6 +68,20 @@ def check_objects(
                 severity="note",
                 fix="bring it from the machine that sealed it",
             )
+
+
+def _source_objects(run: Run) -> list[str]:
+    """Digests of the stored difference and untracked sources; none where the run's own check found the record bad."""
+    try:
+        record = run.provenance
+    except LedgerError:
+        return []
+    inputs = record.get("hash_inputs")
+    code = inputs.get("code") if isinstance(inputs, dict) else None
+    diff = code.get("diff_sha256") if isinstance(code, dict) else None
+    untracked = record.get("untracked")
+    kept = [item.get("sha256") for item in untracked if isinstance(item, dict)] if isinstance(untracked, list) else []
+    return [sha for sha in (diff, *kept) if isinstance(sha, str)]
 
 
 def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
