@@ -61,7 +61,8 @@ def _order(finding: Finding) -> tuple[Any, ...]:
 
 def _amount(name: str, number: int) -> str:
     words = name.replace("_", " ")
-    return f"{number:,} {words[:-1] if number == 1 and words.endswith('s') else words}"
+    plural = words.endswith("s") and not words.endswith("series")
+    return f"{number:,} {words[:-1] if number == 1 and plural else words}"
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: list[str]) -> str:
