@@ -11,6 +11,7 @@ from ledger.model.finding import Finding, Location
 from ledger.pixelgate import disclosed
 from ledger.pixelgate.folder import Folder
 from ledger.pixelgate.pixels import RASTERS, Picture, UnreadableError, open_picture
+from ledger.pixelgate.raster import check_raster
 from ledger.pixelgate.record import Record, Saved
 from ledger.pixelgate.rules import RULES, mismatch
 from ledger.pixelgate.scene import Scene
@@ -54,11 +55,13 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
             found = [finding for rule in RULES for finding in rule(scene)]
             verdict.findings += disclosed.settle(found, sentences, chosen.words)
             _count(scene, verdict)
-    verdict.unjudged += [
-        f"{folder.shown(path)}: not saved by matplotlib, so only its pixels can be judged"
-        for path in files
-        if path not in watched
-    ]
+    for path in files:
+        if path in watched:
+            continue
+        verdict.unjudged.append(f"{folder.shown(path)}: not saved by matplotlib, so only its pixels can be judged")
+        if path in pictures:
+            found = check_raster(folder.shown(path), pictures[path])
+            verdict.findings += disclosed.settle(found, sentences, "")
     return verdict
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ledger.model.finding import Finding
 from ledger.pixelgate.record import Panel
@@ -19,6 +20,8 @@ from ledger.pixelgate.truth.spread import bind_whiskers, read_whiskers
 from ledger.pixelgate.truth.table import Table
 
 FIX = "draw the column that the words name, correct the words, or disclose the transformation"
+Bound = tuple[Panel, Series | None, Outcome]
+
 QUIET = frozenset({"bxp", "violin", "stem", "contour", "stackplot"})  # made of parts that are no data of their own
 
 
@@ -26,18 +29,18 @@ def check(scene: Scene) -> Iterator[Finding]:
     """Findings about this picture; what could not be bound is in `bind` too."""
     if scene.table is None:
         return
-    for panel, series, outcome in bind(scene):
+    for panel, series, outcome in _one_for_names(bind(scene)):
         if outcome.status == "differs":
             values = {**outcome.values, "where": f"{panel.index} {series.label if series else ''}"}
             yield scene.finding("data-mismatch", "error", outcome.message, FIX, box=panel.box, **values)
 
 
-def bind(scene: Scene) -> list[tuple[Panel, Series | None, Outcome]]:
+def bind(scene: Scene) -> list[Bound]:
     """Every series of the picture with what comparing it came to."""
     table = scene.table
     assert table is not None
     said = " ".join(scene.said)
-    out: list[tuple[Panel, Series | None, Outcome]] = []
+    out: list[Bound] = []
     for panel in scene.saved.panels:
         if panel.role == "colorbar":
             continue
@@ -56,6 +59,22 @@ def bind(scene: Scene) -> list[tuple[Panel, Series | None, Outcome]]:
     if dropped and scene.saved.panels:
         out.append((scene.saved.panels[0], None, dropped))
     return out
+
+
+def _one_for_names(bound: list[Bound]) -> Iterator[Bound]:
+    """Series of one panel under each other's names are one mistake, and one finding."""
+    named = [
+        one for one in bound if one[2].status == "differs" and "draws" in one[2].values and one[1] and one[1].label
+    ]
+    for panel, series, outcome in bound:
+        group = [one for one in named if one[0] is panel]
+        if len(group) < 2 or not any(outcome is one[2] for one in group):
+            yield panel, series, outcome
+        elif outcome is group[0][2]:
+            message = f"{len(group)} series stand under wrong names: " + "; ".join(one[2].message for one in group)
+            says = [one[2].values["says"] for one in group]
+            draws = [one[2].values["draws"] for one in group]
+            yield panel, None, replace(outcome, message=message, values={"says": says, "draws": draws})
 
 
 def _bind_one(series: Series, table: Table, said: str) -> Outcome:
@@ -97,8 +116,8 @@ def _lost_on_log(series: Series) -> Outcome | None:
 
 
 def _second_look(
-    bound: list[tuple[Panel, Series | None, Outcome]],
-) -> list[tuple[Panel, Series | None, Outcome]]:
+    bound: list[Bound],
+) -> list[Bound]:
     """A line beside the same column's own points is a fit or a guide: it is not wrong for being other values."""
     shown = {(panel.index, c) for panel, _, outcome in bound if outcome.status == "equal" for c in outcome.columns}
     out = []
@@ -118,7 +137,7 @@ def _second_look(
     return out
 
 
-def _dropped_rows(bound: list[tuple[Panel, Series | None, Outcome]], table: Table) -> Outcome | None:
+def _dropped_rows(bound: list[Bound], table: Table) -> Outcome | None:
     """Rows of the table that no series shows, when every series is known and one column is drawn."""
     if not bound or any(outcome.status != "equal" or not outcome.rows for _, _, outcome in bound):
         return None

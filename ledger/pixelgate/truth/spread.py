@@ -202,11 +202,13 @@ def _kind(described: str) -> str:
 
 def _wrong_kind(series: Series, halves: list[float], kind: str, promised: str, wanted: list[float]) -> Outcome:
     said = {"deviation": "standard deviation", "error": "standard error", "interval": "95% interval"}[promised]
-    shown = f"±{halves[0]:.4g}" if len(halves) == 1 else f"±{min(halves):.4g} to ±{max(halves):.4g}"
-    should = ""
-    if wanted:
-        should = f" ({min(wanted):.4g} to {max(wanted):.4g})" if len(wanted) > 1 else f" ({wanted[0]:.4g})"
+    shown, should = f"±{_range(halves)}", f" ({_range(wanted)})" if wanted else ""
     is_what = f"the {kind}" if kind else "no spread that source_data.csv has"
     message = f"the error bars are said to show the {said}{should}, but they are {shown}: {is_what}"
     values = {"says": said, "draws": kind, "reported": halves[:8], "expected": wanted[:8]}
     return Outcome("differs", message, values=values)
+
+
+def _range(values: list[float]) -> str:
+    low, high = f"{min(values):.4g}", f"{max(values):.4g}"
+    return low if low == high else f"{low} to {high}"

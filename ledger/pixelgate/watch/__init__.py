@@ -30,6 +30,8 @@ class Watch:
 
     def install(self) -> None:
         """Wrap matplotlib's methods. Raises ImportError when matplotlib is absent."""
+        import matplotlib as mpl
+        from matplotlib import pyplot
         from matplotlib.axes import Axes
         from matplotlib.backend_bases import FigureCanvasBase
         from matplotlib.figure import Figure
@@ -39,6 +41,8 @@ class Watch:
         _wrap(Figure, "draw", self._draw)
         _wrap(Text, "draw", self._draw_text)
         _wrap(Figure, "show", self._show)
+        _wrap(pyplot, "show", self._show)
+        _wrap(mpl, "use", _use)
         for name in MAKERS:
             if hasattr(Axes, name):
                 _wrap(Axes, name, functools.partial(_tag, name))
@@ -97,7 +101,7 @@ class Watch:
             self._texts.append(text)
         return original(text, renderer, *args, **kwargs)
 
-    def _show(self, original: Callable[..., Any], figure: Any, *args: Any, **kwargs: Any) -> None:
+    def _show(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         self.shown += 1
 
 
@@ -129,6 +133,13 @@ def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
         return around(original, *args, **kwargs)
 
     setattr(owner, name, wrapped)
+
+
+def _use(original: Callable[..., Any], backend: str, *args: Any, **kwargs: Any) -> Any:
+    """`matplotlib.use`: a window needs a screen, which a build has not; the file comes out the same."""
+    name = str(backend).lower()
+    windowed = name.startswith(("gtk", "macosx", "nbagg", "notebook", "qt", "tk", "webagg", "wx"))
+    return original("agg" if windowed else backend, *args, **kwargs)
 
 
 def _tag(maker: str, original: Callable[..., Any], axes: Any, *args: Any, **kwargs: Any) -> Any:
