@@ -127,7 +127,8 @@ def _git(*args: str, quiet: bool = False) -> bytes:
     else:
         output, code, complaint = _spawn(args)
     if code and not quiet:
-        raise OSError(f"git {args[0]} failed: {complaint.decode('utf-8', 'replace').strip()}")
+        why = complaint.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise OSError(f"git {args[0]} failed: {why}")
     return b"" if code else output
 
 

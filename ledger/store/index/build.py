@@ -47,6 +47,8 @@ class Index:
         try:
             self.db = self._open()
             self._update()
+        except StoreError:
+            raise
         except (sqlite3.DatabaseError, LedgerError):
             # damaged, or left in the middle: it holds nothing of its own
             self._discard()
