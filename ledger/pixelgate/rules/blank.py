@@ -78,7 +78,7 @@ def _visible(mark: Mark, panel: Panel) -> bool:
         ends = zip(mark.low, mark.high, strict=True)
         if mark.kind == "bars":
             ends = zip(mark.base, (b + n for b, n in zip(mark.base, mark.length, strict=True)), strict=True)
-        return any(min(a, b) <= high and max(a, b) >= low and a != b for a, b in ends)
+        return any(min(a, b) <= high and max(a, b) >= low for a, b in ends if math.isfinite(a + b) and a != b)
     points = [(x, y) for x, y in zip(mark.x, mark.y, strict=True) if math.isfinite(x) and math.isfinite(y)]
     if (mark.kind == "line" and mark.line) or mark.kind == "band":
         # a segment may cross the view although its ends do not lie in it

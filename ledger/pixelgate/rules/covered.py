@@ -151,7 +151,7 @@ def _beyond(mark: Mark, panel: Panel, dpi: float) -> tuple[int, int]:
         for side, length in zip(sides, mark.length, strict=False):
             up, down, back, forth = side
             along, across = ((up, down), (back, forth)) if upright else ((forth, back), (down, up))
-            flags.append((along[0] if length >= 0 else along[1]) or any(across))
+            flags.append(math.isfinite(length) and ((along[0] if length >= 0 else along[1]) or any(across)))
         return sum(flags), len(flags)
     slack = 1.5
     if mark.kind == "points" and mark.weight >= 8:

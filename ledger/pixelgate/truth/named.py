@@ -56,6 +56,7 @@ def _over_levels(
         per_name = [[r for r in by.rows.get(name, ()) if rows is None or r in rows] for name in names]
         if not any(per_name):
             continue
+        out.append(_count(rank + 2, by, levels, per_name, drawn, claimed))
         for column in table.numeric:
             if column is by:
                 continue
@@ -66,6 +67,21 @@ def _over_levels(
                 if candidate.full and rank <= 3:
                     break
     return out
+
+
+def _count(
+    rank: int, by: Column, levels: Levels, per_name: list[list[int]], drawn: Sequence[float], claimed: bool
+) -> Candidate:
+    """How many rows each category has, or their share of all."""
+    counts = tuple(float(len(rows)) for rows in per_name)
+    scale, matched = scaled_matches(drawn, counts)
+    total = sum(counts)
+    for whole in (total, total / 100):
+        shares = tuple(count / whole for count in counts)
+        if all(equal(a, b) for a, b in zip(drawn, shares, strict=True)):
+            counts, scale, matched = shares, 1.0, len(drawn)
+    covered = frozenset(r for rows in per_name for r in rows)
+    return Candidate(rank, by, levels, "count", scale, counts, matched, covered, claimed)
 
 
 def _readings(

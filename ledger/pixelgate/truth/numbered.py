@@ -126,7 +126,12 @@ def _unit(values: list[list[float]], drawn: Sequence[float]) -> float:
 def _exchanged(
     series: Series, table: Table, candidates: Sequence[Candidate], bases: Sequence[tuple[Column | None, float, Index]]
 ) -> Outcome | None:
-    """Both axis labels name columns, and each names the other axis's."""
+    """Both axis labels name columns, and each names the other axis's; the pairs do not fit the labels as they stand."""
+    for base, _, _ in bases:
+        if base is not None and names_column(series.place_label, base):
+            own = [one for one in candidates if names_column(series.value_label, one.column) and one.column is not base]
+            if any(one.full for one in own):
+                return None
     for one in candidates:
         for base, _, _ in bases:
             if not one.full or base is None or one.column is base:

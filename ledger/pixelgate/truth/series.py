@@ -37,7 +37,24 @@ def _worded(axis: Axis) -> bool:
     if axis.names:
         return True
     texts = [text for _, text in axis.ticks if text.strip()]
+    if _renumbered(axis):
+        return True
     return bool(texts) and sum(not _is_number(text) for text in texts) > len(texts) / 2 and not axis.date
+
+
+def _renumbered(axis: Axis) -> bool:
+    """Numbers typed as tick labels over the places 0, 1, 2...: years, sizes, names that happen to be numbers."""
+    ticks = [(position, text) for position, text in axis.ticks if text.strip()]
+    if len(ticks) < 2 or [position for position, _ in ticks] != list(map(float, range(len(ticks)))):
+        return False
+    try:
+        numbers = [float(text.replace("−", "-").replace(",", "")) for _, text in ticks]
+    except ValueError:
+        return False
+    step = numbers[1] - numbers[0]
+    return any(
+        abs(number - step * position) > 1e-9 * abs(number) for (position, _), number in zip(ticks, numbers, strict=True)
+    )
 
 
 def names_at(axis: Axis, places: tuple[float, ...], *, within: float) -> tuple[str, ...]:
