@@ -52,7 +52,7 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
         verdict.pictures += 1
         verdict.unjudged += [f"{names[0]}: {trouble}" for trouble in chosen.trouble]
         if chosen.size[0]:
-            found = [finding for rule in RULES for finding in rule(scene)]
+            found = _one_cause([finding for rule in RULES for finding in rule(scene)])
             verdict.findings += disclosed.settle(found, sentences, chosen.words)
             _count(scene, verdict)
     for path in files:
@@ -63,6 +63,13 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
             found = check_raster(folder.shown(path), pictures[path])
             verdict.findings += disclosed.settle(found, sentences, "")
     return verdict
+
+
+def _one_cause(found: list[Finding]) -> list[Finding]:
+    """Without the cut marks and the cut axis of a panel that is reported as empty: limits without data make all three."""
+    empty = {finding.values.get("where") for finding in found if finding.rule == "blank-panel"}
+    implied = {"clipped-marks", "truncated-axis"}
+    return [one for one in found if one.rule not in implied or one.values.get("where") not in empty]
 
 
 def _table(folder: Folder, verdict: Verdict) -> Table | None:

@@ -26,10 +26,10 @@ def check(scene: Scene) -> Iterator[Finding]:
     for (panel, role, by), cuts in groups.items():
         texts = [text for text, _, _ in cuts]
         most = max(amount for _, amount, _ in cuts) * 72 / saved.dpi
-        sides = " and ".join(dict.fromkeys(side for _, _, named in cuts for side in named.split(" and ")))
+        sides = listed(list(dict.fromkeys(side for _, _, named in cuts for side in named.split(" and "))))
         what = f"{len(texts)} {NAMES[role]}s are" if len(texts) > 1 else f"the {NAMES[role]} is"
         shown = listed([repr(text.text) for text in texts], 3)
-        message = f"{what} cut at the {sides} edge of {by} by up to {most:.0f} pt: {shown}"
+        message = f"{what} cut at the edge of {by} ({sides}) by up to {most:.0f} pt: {shown}"
         fix = "use layout='constrained', save with bbox_inches='tight', or give the text more room"
         box = texts[0].ink or texts[0].box
         yield scene.finding(
