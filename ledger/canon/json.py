@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from ledger.canon.digest import sha256
+from ledger.canon.position import repeated_key
 from ledger.errors import InputError
 
 _SAFE_INTEGER = 2**53 - 1
@@ -20,6 +21,13 @@ def canonical(value: Any) -> bytes:
     Raises:
         InputError: it holds a number or a type without canonical form.
     """
+    try:
+        return _canonical(value)
+    except RecursionError:
+        raise InputError("nested too deeply to be written") from None
+
+
+def _canonical(value: Any) -> bytes:
     if _simple(value):
         # sorted, unspaced and unescaped JSON is the canonical form where no float and no rare key is in it, and the
         # standard library's encoder is ten times faster; a property test holds the two to each other
@@ -27,9 +35,20 @@ def canonical(value: Any) -> bytes:
     import rfc8785
 
     try:
-        return rfc8785.dumps(value)
-    except rfc8785.CanonicalizationError as error:
+        return rfc8785.dumps(_as_doubles(value))
+    except (rfc8785.CanonicalizationError, UnicodeError) as error:  # the second: half of a surrogate pair in a key
         raise InputError(f"no canonical JSON form: {error}", fix="write such numbers as strings") from error
+
+
+def _as_doubles(value: Any) -> Any:
+    """Integers beyond 2^53 that are doubles as doubles: so canonical bytes, parsed again, have the same form."""
+    if type(value) is dict:
+        return {key: _as_doubles(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_doubles(item) for item in value]
+    if type(value) is int and abs(value) > _SAFE_INTEGER and value.bit_length() <= 1023 and int(float(value)) == value:
+        return float(value)
+    return value
 
 
 def _simple(value: Any) -> bool:
@@ -57,9 +76,18 @@ def pretty(value: Any) -> bytes:
 
     Raises:
         ValueError: a number is not finite.
+        InputError: it is nested too deeply.
 
     """
-    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    try:
+        return _utf8(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    except RecursionError:
+        raise InputError("nested too deeply to be written") from None
+
+
+def _utf8(text: str) -> bytes:
+    """JSON text as bytes; half of a surrogate pair, which UTF-8 cannot hold, stays the escape that it was read from."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def listing(value: dict[str, Any]) -> bytes:
@@ -78,7 +106,7 @@ def listing(value: dict[str, Any]) -> bytes:
             inner = (f"    {_spaced(name)}: {_spaced(part)}" for name, part in item.items())
             shown = "{\n" + ",\n".join(inner) + "\n  }"
         lines.append(f"  {_spaced(key)}: {shown}")
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+    return _utf8("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def finite(value: Any) -> Any:
@@ -101,7 +129,8 @@ def finite(value: Any) -> Any:
 
 
 def parse(data: bytes, where: object = None) -> Any:
-    """A JSON document from UTF-8 bytes (a byte-order mark is skipped); bare NaN and Infinity become strings.
+    """A JSON document from UTF-8 bytes (a byte-order mark is skipped). NaN, Infinity and numbers beyond the largest
+    double become strings.
 
     Raises:
         InputError: not UTF-8, not JSON or with a repeated key; `where` with line and column is in it.
@@ -110,32 +139,42 @@ def parse(data: bytes, where: object = None) -> Any:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"not UTF-8 (byte 0x{data[error.start]:02x})", where=f"{where}:{line}", fix="save it as UTF-8"
-        ) from None
+        before = data[: error.start].decode(
+            "utf-8-sig"
+        )  # an error's offset counts from the mark on, but no mark: no error
+        byte = data[error.start]
+        raise InputError(f"not UTF-8 (byte 0x{byte:02x})", where=_at(where, before), fix="save it as UTF-8") from None
     try:
-        return json.loads(text, parse_constant=str, object_pairs_hook=_unique)
+        return json.loads(text, parse_constant=str, parse_float=_double, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg}", where=f"{where}:{error.lineno}:{error.colno}") from None
-    except _RepeatedKeyError as error:
-        raise InputError(f"the key {error.key!r} stands twice in one object", where=where, fix="keep one") from None
+    except _RepeatedKeyError:
+        key, line, column = repeated_key(text)
+        raise InputError(
+            f"the key {key!r} stands twice in one object", where=f"{where}:{line}:{column}", fix="keep one"
+        ) from None
     except RecursionError:
         raise InputError("nested too deeply to be read", where=where) from None
+    except ValueError:  # Python converts no integer of more than some 4,300 digits
+        raise InputError("a number has too many digits", where=where, fix="write it as a string") from None
+
+
+def _at(where: object, before: str) -> str:
+    """The place right after the text `before`."""
+    return f"{where}:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+
+
+def _double(text: str) -> float | str:
+    value = float(text)
+    return value if math.isfinite(value) else ("-Infinity" if value < 0 else "Infinity")
 
 
 class _RepeatedKeyError(ValueError):
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
+    pass
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _RepeatedKeyError(key)
-            seen.add(key)
+        raise _RepeatedKeyError
     return out

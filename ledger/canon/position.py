@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from json.decoder import JSONDecoder
 
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}]')
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decode = JSONDecoder(parse_constant=str).raw_decode
 
@@ -23,7 +24,7 @@ def position_of(text: str, pointer: tuple[str | int, ...]) -> tuple[int, int]:
         if child is None:
             break
         at = child
-    return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1
+    return _line_and_column(text, at)
 
 
 def _space(text: str, at: int) -> int:
@@ -53,9 +54,33 @@ def _item(text: str, at: int, index: int) -> int | None:
     if text[at] != "[":
         return None
     at = _space(text, at + 1)
-    for _ in range(index):
-        if text[at] == "]":
-            return None
+    while index and text[at] != "]":
         at = _space(text, _decode(text, at)[1])
-        at = _space(text, at + 1)
-    return at
+        if text[at] == ",":
+            at = _space(text, at + 1)
+            index -= 1
+    return None if text[at] == "]" else at
+
+
+def repeated_key(text: str) -> tuple[str, int, int]:
+    """The first key that stands twice in one object of JSON `text`, with line and column of its second place.
+
+    Raises:
+        ValueError: there is none.
+    """
+    open_objects: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] == "{":
+            open_objects.append(set())
+        elif token[0] == "}":
+            open_objects.pop()
+        elif token[2] and open_objects:
+            key = _decode(f'"{token[1]}"')[0]
+            if key in open_objects[-1]:
+                return key, *_line_and_column(text, token.start())
+            open_objects[-1].add(key)
+    raise ValueError("no key stands twice")
+
+
+def _line_and_column(text: str, at: int) -> tuple[int, int]:
+    return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1

@@ -7,11 +7,12 @@ is printed never depends on binary dust.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from ledger.model.claim import EvidenceRow
 
 _DEFAULT_SIGNIFICANT = 4
+_EXACT = Context(prec=800)  # digits; a double scaled has at most 309 before the point, and nobody prints 400 behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def printed(row: EvidenceRow) -> Printed | None:
 
 def fixed(value: Decimal, decimals: int) -> str:
     """The decimal with exactly so many places (none for 0 and below), a proper minus kept as `-`."""
-    rounded = value.quantize(Decimal(1).scaleb(-max(decimals, 0)), rounding=ROUND_HALF_EVEN)
+    rounded = value.quantize(Decimal(1).scaleb(-max(decimals, 0)), ROUND_HALF_EVEN, _EXACT)
     return f"{rounded:f}" if rounded else f"{abs(rounded):f}"
 
 

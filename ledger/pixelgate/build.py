@@ -164,7 +164,7 @@ def compose(folder: Folder, earlier: Any, run: _Run, verdict: Verdict) -> dict[s
         "disclosure": disclosure,
         "disclosed_in_script": list(run.record.disclosures),
         "pixel_check": {
-            "passed": not standing,
+            "passed": not standing and verdict.pictures > 0,  # what nobody looked at has not passed
             "checked": _checked(verdict),
             "tool_version": __version__,
             "findings": [finding.to_json() for finding in verdict.findings],

@@ -58,8 +58,12 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
     for path in files:
         if path in watched:
             continue
+        if path.suffix.lower() not in RASTERS:
+            verdict.unjudged.append(f"{folder.shown(path)}: not saved by matplotlib, and it has no pixels to judge")
+            continue
         verdict.unjudged.append(f"{folder.shown(path)}: not saved by matplotlib, so only its pixels can be judged")
         if path in pictures:
+            verdict.pictures += 1
             found = check_raster(folder.shown(path), pictures[path])
             verdict.findings += disclosed.settle(found, sentences, "")
     return verdict

@@ -94,7 +94,14 @@ def explain(output: str, status: int, script: Path) -> Failure:
         if Path(match["path"]).is_relative_to(script.parent.parent)
     ]
     path, line = own[-1] if own else (script, None)
-    return Failure(f"raised {lines[-1].strip()[:300]}", path, line)
+    return Failure(f"raised {_exception(output) or lines[-1].strip()[:300]}", path, line)
+
+
+def _exception(output: str) -> str:
+    """The line that names the exception: the first after the last frame that is not indented, as its message may go on."""
+    frames = list(_FRAME.finditer(output))
+    after = output[frames[-1].end() :].splitlines()[1:] if frames else []
+    return next((line.strip()[:300] for line in after if line[:1].strip()), "")
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -148,6 +148,10 @@ def test_a_script_that_hangs_is_stopped(figure: Make) -> None:
         ("plt.plot([1, 2]); plt.show()", "show()"),
         ("import sys; print('bad data'); sys.exit(3)", "status 3 (bad data)"),
         ("def broken(:", "SyntaxError"),
+        (
+            "raise RuntimeError('latex failed\\n\\nTranscript written on file.log.')",
+            "raised RuntimeError: latex failed",
+        ),
     ],
 )
 def test_scripts_that_draw_nothing(figure: Make, body: str, said: str) -> None:
@@ -270,3 +274,11 @@ def test_decompression_bomb_is_not_decoded(tmp_path: Path) -> None:
     (finding,) = check_file(bomb).findings
     assert finding.rule == "figure-unreadable"
     assert "not decoded" in finding.message
+
+
+def test_what_has_no_pixels_has_not_passed(figure: Make) -> None:
+    root = figure("", head="open('output/plot.html', 'w').write('<p>')\n")
+    report = build(root, "plot")
+    assert report.findings == ()
+    assert "no pixels to judge" in report.checked["not_judged"][0]
+    assert json.loads((root / "figures/plot/plot.provenance").read_text())["pixel_check"]["passed"] is False
