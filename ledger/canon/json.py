@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 from ledger.canon.digest import sha256
@@ -41,12 +42,14 @@ def _canonical(value: Any) -> bytes:
 
 
 def _as_doubles(value: Any) -> Any:
-    """Integers beyond 2^53 that are doubles as doubles: so canonical bytes, parsed again, have the same form."""
+    """Integers beyond 2^53 that are how RFC 8785 writes a double, as that double: canonical bytes, parsed again, keep
+    their form.
+    """
     if type(value) is dict:
         return {key: _as_doubles(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_as_doubles(item) for item in value]
-    if type(value) is int and abs(value) > _SAFE_INTEGER and value.bit_length() <= 1023 and int(float(value)) == value:
+    if type(value) is int and _SAFE_INTEGER < abs(value) < 10**21 and int(Decimal(repr(float(value)))) == value:
         return float(value)
     return value
 
@@ -139,10 +142,8 @@ def parse(data: bytes, where: object = None) -> Any:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode(
-            "utf-8-sig"
-        )  # an error's offset counts from the mark on, but no mark: no error
-        byte = data[error.start]
+        before = error.object[: error.start].decode()  # `error.object` is without the mark
+        byte = error.object[error.start]
         raise InputError(f"not UTF-8 (byte 0x{byte:02x})", where=_at(where, before), fix="save it as UTF-8") from None
     try:
         return json.loads(text, parse_constant=str, parse_float=_double, object_pairs_hook=_unique)
@@ -156,12 +157,13 @@ def parse(data: bytes, where: object = None) -> Any:
     except RecursionError:
         raise InputError("nested too deeply to be read", where=where) from None
     except ValueError:  # Python converts no integer of more than some 4,300 digits
-        raise InputError("a number has too many digits", where=where, fix="write it as a string") from None
+        raise InputError("JSON with a number of too many digits", where=where, fix="write it as a string") from None
 
 
 def _at(where: object, before: str) -> str:
     """The place right after the text `before`."""
-    return f"{where}:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+    lines = before.split("\n")
+    return f"{where}:{len(lines)}:{len(lines[-1]) + 1}"
 
 
 def _double(text: str) -> float | str:
