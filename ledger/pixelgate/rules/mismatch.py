@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -20,6 +21,12 @@ from ledger.pixelgate.truth.spread import bind_whiskers, read_whiskers
 from ledger.pixelgate.truth.table import Table
 
 FIX = "draw the column that the words name, correct the words, or disclose the transformation"
+# words that say that a part of the data is drawn
+PART = re.compile(
+    r"\btop[-\s]?(\d+|three|five|ten)\b|\bevery\s+\d+|\bsubset|\bsampled?\b|\bfirst\s+\d+|\blast\s+\d+|\bselected\b|\bexclud|"
+    r"\bwithout\b|\bomit|subsampl|\bonly\b|\bbest\b|\bseed\s+\d+",
+    re.IGNORECASE,
+)
 Bound = tuple[Panel, Series | None, Outcome]
 
 QUIET = frozenset({"bxp", "violin", "stem", "contour", "stackplot"})  # made of parts that are no data of their own
@@ -56,7 +63,7 @@ def bind(scene: Scene) -> list[Bound]:
         images = [mark for mark in panel.marks if mark.kind == "image" and mark.data_coords]
         out += [(panel, Series(panel, mark, mark.label), bind_image(panel, mark, table)) for mark in images]
         out += [(panel, None, outcome) for outcome in _printed(scene, panel)]
-    if dropped and scene.saved.panels:
+    if dropped and scene.saved.panels and not PART.search(f"{scene.words} {said}"):
         out.append((scene.saved.panels[0], None, dropped))
     return out
 

@@ -61,7 +61,14 @@ def _over_levels(
             if column is by:
                 continue
             for candidate in _readings(
-                rank + column_rank(series, column), column, levels, per_name, names, drawn, claimed
+                rank + column_rank(series, column),
+                column,
+                levels,
+                per_name,
+                names,
+                drawn,
+                claimed,
+                pie=series.mark.maker == "pie",
             ):
                 out.append(candidate)
                 if candidate.full and rank <= 3:
@@ -86,7 +93,7 @@ def _count(
 
 def _readings(
     rank: int, column: Column, levels: Levels, per_name: list[list[int]], names: Sequence[str], drawn: Sequence[float],
-    claimed: bool,
+    claimed: bool, *, pie: bool,
 ) -> list[Candidate]:  # fmt: skip
     """One column over some rows: as it is, or each aggregate where a category has several rows."""
     assert column.numbers is not None
@@ -94,11 +101,13 @@ def _readings(
     covered = frozenset(r for rows in per_name for r in rows)
     several = any(len(one) > 1 for one in values)
     if several and len(set(names)) < len(names):
-        return [_each(rank, column, levels, values, names, drawn, covered, claimed)]
+        return [_each(rank, column, levels, per_name, drawn, claimed)]
     hows = AGGREGATES if several else {"value": lambda v: v[0]}
     out = []
     for how, aggregate in hows.items():
         expected = tuple(aggregate(one) if one else math.nan for one in values)
+        if pie:
+            expected = tuple(value / math.fsum(expected) for value in expected)
         scale, matched = scaled_matches(drawn, expected)
         out.append(
             Candidate(
@@ -109,22 +118,19 @@ def _readings(
 
 
 def _each(
-    rank: int, column: Column, levels: Levels, values: list[list[float]], names: Sequence[str], drawn: Sequence[float],
-    covered: frozenset[int], claimed: bool,
-) -> Candidate:  # fmt: skip
-    """Every repetition drawn by itself over its category: values of one name are compared as a bag."""
-    left: dict[str, Counter[float]] = {}
-    for name, known in zip(names, values, strict=True):
-        left.setdefault(name, Counter(map(key, known)))
+    rank: int, column: Column, levels: Levels, per_name: list[list[int]], drawn: Sequence[float], claimed: bool
+) -> Candidate:
+    """Every repetition drawn by itself over its category: a row counts once."""
+    numbers = column.numbers
+    assert numbers is not None
+    used: set[int] = set()
     expected = []
-    for name, value in zip(names, drawn, strict=True):
-        here = left[name]
-        if here[key(value)] > 0:
-            here[key(value)] -= 1
-            expected.append(value)
-        else:
-            expected.append(math.nan)
+    for rows, value in zip(per_name, drawn, strict=True):
+        row = next((r for r in rows if r not in used and equal(numbers[r], value)), None)
+        used |= {row} if row is not None else set()
+        expected.append(value if row is not None else math.nan)
     matched = sum(not math.isnan(value) for value in expected)
+    covered = frozenset(used) if matched == len(drawn) else frozenset(r for rows in per_name for r in rows)
     return Candidate(rank, column, levels, "value", 1.0, tuple(expected), matched, covered, claimed)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ledger.pixelgate.truth.candidates import Candidate, Levels, column_rank, confinements, decide
@@ -86,7 +85,7 @@ def _column_readings(
     assert numbers is not None
     values = [[numbers[r] for r in rows if math.isfinite(numbers[r])] for rows in at]
     covered = frozenset(r for rows in at for r in rows)
-    out = [_pairs(rank, column, levels, values, keys, drawn, covered, claimed)]
+    out = [_pairs(rank, column, levels, at, drawn, claimed)]
     if not out[0].full and any(len(one) > 1 for one in values) and len(set(keys)) == len(keys):
         for how, aggregate in AGGREGATES.items():
             expected = tuple(aggregate(one) if one else math.nan for one in values)
@@ -97,23 +96,25 @@ def _column_readings(
 
 
 def _pairs(
-    rank: int, column: Column, levels: Levels, values: list[list[float]], keys: Sequence[float], drawn: Sequence[float],
-    covered: frozenset[int], claimed: bool,
-) -> Candidate:  # fmt: skip
-    """Each drawn pair against the pairs of the table, in the unit that explains the first few."""
-    scale = _unit(values, drawn)
-    left = {k: Counter(key(scale * v) for v in known) for k, known in zip(keys, values, strict=True)}
+    rank: int, column: Column, levels: Levels, at: list[list[int]], drawn: Sequence[float], claimed: bool
+) -> Candidate:
+    """Each drawn pair against the rows at its place, in the unit that explains the first few; a row counts once."""
+    numbers = column.numbers
+    assert numbers is not None
+    scale = _unit([[numbers[r] for r in rows] for rows in at], drawn)
+    used: set[int] = set()
     expected, matched = [], 0
-    for k, known, value in zip(keys, values, drawn, strict=True):
-        here, want = left[k], key(value)
-        hit = want if here.get(want) else next((v for v, n in here.items() if n and equal(v, value)), None)
-        if hit is not None:
-            here[hit] -= 1
+    for rows, value in zip(at, drawn, strict=True):
+        row = next((r for r in rows if r not in used and equal(scale * numbers[r], value)), None)
+        if row is not None:
+            used.add(row)
             matched += 1
             expected.append(value / scale)
         else:
-            expected.append(known[0] if len(known) == 1 else min(known, key=lambda v: abs(v - value), default=math.nan))
-    return Candidate(rank + (scale != 1), column, levels, "value", scale, tuple(expected), matched, covered, claimed)
+            known = [numbers[r] for r in rows if math.isfinite(numbers[r])]
+            expected.append(min(known, key=lambda v: abs(scale * v - value), default=math.nan))
+    rows_shown = frozenset(used) if matched == len(drawn) else frozenset(r for rows in at for r in rows)
+    return Candidate(rank + (scale != 1), column, levels, "value", scale, tuple(expected), matched, rows_shown, claimed)
 
 
 def _unit(values: list[list[float]], drawn: Sequence[float]) -> float:

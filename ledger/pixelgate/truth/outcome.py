@@ -43,7 +43,8 @@ class Series:
     @property
     def called(self) -> str:
         """How a message calls it."""
-        what = {"bars": "bars", "line": "line", "points": "points", "errors": "error bars"}.get(
+        what = "wedges" if self.mark.maker == "pie" else ""
+        what = what or {"bars": "bars", "line": "line", "points": "points", "errors": "error bars"}.get(
             self.mark.kind, "series"
         )
         return f"the {what} labelled {self.label!r}" if self.label else f"the {what}"

@@ -9,10 +9,25 @@ from ledger.pixelgate.truth.outcome import Series
 
 
 def read_series(panel: Panel) -> list[Series]:
-    """Every line, point cloud and bar set of the panel that stands in data coordinates."""
-    return [
-        _series(panel, mark) for mark in panel.marks if mark.kind in {"line", "points", "bars"} and mark.data_coords
-    ]
+    """Every line, point cloud, bar set and pie of the panel that stands in data coordinates and holds anything."""
+    whiskers = {id(mark) for mark in panel.marks if is_whisker(mark)}
+    out = [
+        _series(panel, mark) for mark in panel.marks
+        if mark.kind in {"line", "points", "bars"} and mark.data_coords and id(mark) not in whiskers
+        and (mark.x or mark.length)
+    ]  # fmt: skip
+    wedges = [mark for mark in panel.marks if mark.maker == "pie" and mark.values]
+    if wedges:
+        names, shares = tuple(mark.label for mark in wedges), tuple(mark.values[0] for mark in wedges)
+        out.append(Series(panel, wedges[0], "", names if all(names) else (), (), shares))
+    return out
+
+
+def is_whisker(mark: Mark) -> bool:
+    """A bare line of two points over one place, as seaborn draws its error bars."""
+    if mark.kind != "line" or mark.maker or mark.label or mark.marker or not mark.data_coords or len(mark.x) != 2:
+        return False
+    return (mark.x[0] == mark.x[1]) != (mark.y[0] == mark.y[1])
 
 
 def _series(panel: Panel, mark: Mark) -> Series:

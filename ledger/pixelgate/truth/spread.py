@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ledger.pixelgate.record import Mark, Panel
 from ledger.pixelgate.truth.candidates import confinements
 from ledger.pixelgate.truth.outcome import Outcome, Series, unbound
-from ledger.pixelgate.truth.series import names_at
+from ledger.pixelgate.truth.series import is_whisker, names_at
 from ledger.pixelgate.truth.table import Column, Table, key, plain, subject
 from ledger.pixelgate.truth.words import SPREADS, equal, mean, promised_spread
 
@@ -36,7 +36,7 @@ class Whiskers:
 def read_whiskers(panel: Panel) -> list[Whiskers]:
     """Error bars, and bands that run along a curve."""
     out = []
-    for mark in panel.marks:
+    for mark in (*panel.marks, *_gathered(panel)):
         if not mark.data_coords or mark.maker:
             continue
         if mark.kind == "errors":
@@ -46,6 +46,21 @@ def read_whiskers(panel: Panel) -> list[Whiskers]:
             out.append(Whiskers(series, mark.low, mark.high, band=False))
         elif mark.kind == "band" and (band := _band(panel, mark)):
             out.append(band)
+    return out
+
+
+def _gathered(panel: Panel) -> list[Mark]:
+    """Error bars that were drawn as bare lines: those of one colour are one set."""
+    sets: dict[tuple[object, ...], list[Mark]] = defaultdict(list)
+    for mark in panel.marks:
+        if is_whisker(mark):
+            sets[mark.colors, mark.x[0] == mark.x[1]].append(mark)
+    out = []
+    for (_, upright), lines in sets.items():
+        ends = [mark.y if upright else mark.x for mark in lines]
+        places = tuple((mark.x if upright else mark.y)[0] for mark in lines)
+        low, high = tuple(min(pair) for pair in ends), tuple(max(pair) for pair in ends)
+        out.append(Mark("errors", x=places, low=low, high=high, along="y" if upright else "x"))
     return out
 
 

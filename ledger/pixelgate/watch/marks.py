@@ -126,9 +126,12 @@ def _bars(ax: Any, container: Any, used: set[int], height: float) -> Iterator[Ma
 
 
 def _errorbar(ax: Any, container: Any, used: set[int], height: float) -> Iterator[Mark]:
-    """The whiskers; the line that joins the centres stays a line of its own."""
-    _, caps, stems = container.lines
-    used |= {id(part) for part in (*caps, *stems)}
+    """The line that joins the centres, under the container's label, and the whiskers."""
+    centres, caps, stems = container.lines
+    used |= {id(part) for part in (centres, *caps, *stems) if part is not None}
+    if centres is not None and centres.get_visible():
+        name = str(container.get_label())
+        yield replace(_line(ax, centres, height), label="" if name.startswith("_") else name)
     kinds = [name for name, there in (("x", container.has_xerr), ("y", container.has_yerr)) if there]
     for along, stem in zip(kinds, stems, strict=False):
         if not stem.get_visible():
@@ -167,22 +170,41 @@ def _collection(ax: Any, artist: Any, box: Box | None) -> Mark:
 
     name = type(artist).__name__
     label, maker = _labels(artist)
+    if name == "QuadMesh" and (mesh := _mesh(artist, label)):
+        return mesh
     maker = maker or {"QuadMesh": "pcolormesh", "QuadContourSet": "contour", "LineCollection": "lines"}.get(name, "")
     band = "Poly" in name and not maker and "3D" not in name
     paths = artist.get_paths() if band or name == "LineCollection" else []
     points = [path.vertices for path in paths]
     every = np.concatenate(points) if points and sum(map(len, points)) <= LIMIT else np.empty((0, 2))
     array = artist.get_array()
-    values: tuple[float, ...] = ()
-    if name == "QuadMesh" and array is not None and np.size(array) <= LIMIT:
-        values = _floats(np.ma.filled(np.ma.asarray(array, dtype=float), np.nan).ravel())
-    shape = tuple(int(n) for n in np.shape(array)) if name == "QuadMesh" and array is not None else ()
     return Mark(
         "band" if band or maker == "stackplot" else "other", label, maker or ("" if band else name),
         _floats(every[:, 0]), _floats(every[:, 1]), colors=_colors(artist.get_facecolor()),
-        line=str(artist.get_linestyle()), hatch=artist.get_hatch() or "", shape=shape, values=values, norm=_norm(artist),
+        line=str(artist.get_linestyle()), hatch=artist.get_hatch() or "", norm=_norm(artist),
         data_coords=artist.get_transform() == ax.transData, order=float(artist.get_zorder()), box=box,
         params={"mapped": array is not None}, **_dress(artist),
+    )  # fmt: skip
+
+
+def _mesh(mesh: Any, label: str) -> Mark | None:
+    """A mesh of equal cells is read as an image; others are not."""
+    import numpy as np
+
+    array = np.ma.filled(np.ma.asarray(mesh.get_array(), dtype=float), np.nan)
+    corners = np.asarray(mesh.get_coordinates())
+    rows, columns = corners.shape[0] - 1, corners.shape[1] - 1
+    if array.size != rows * columns or array.size > LIMIT:
+        return None
+    xs, ys = corners[0, :, 0], corners[:, 0, 1]
+    square = np.allclose(corners[..., 0], xs[None, :]) and np.allclose(corners[..., 1], ys[:, None])
+    if not square or not all(np.allclose(np.diff(side), np.diff(side)[0]) for side in (xs, ys)):
+        return None
+    limits = mesh.get_clim()
+    return Mark(
+        "image", label, "mesh", shape=(rows, columns), values=_floats(array.ravel()), origin="lower", norm=_norm(mesh),
+        extent=_floats((xs[0], xs[-1], ys[0], ys[-1])), cmap=str(mesh.get_cmap().name), order=float(mesh.get_zorder()),
+        limits=None if None in limits else (float(limits[0]), float(limits[1])), **_dress(mesh),
     )  # fmt: skip
 
 
