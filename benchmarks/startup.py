@@ -28,6 +28,13 @@ ARMS = {
     "import_click": [sys.executable, "-c", "import click"],
 }
 PEERS = {"dvc_version": [str(BIN / "dvc"), "--version"]}
+LABELS = {
+    "version": "ledger --version",
+    "help": "ledger --help",
+    "hook": "pre-commit hook",
+    "import_click": "import click",
+    "dvc_version": "dvc --version",
+}
 CALLS = {
     "version": "sys.argv=['ledger','--version']; from ledger.cli.main import main; main()",
     "help": "sys.argv=['ledger','--help']; from ledger.cli.main import main; main()",
@@ -101,20 +108,13 @@ def seal(options: argparse.Namespace, ratios: dict[str, float], modules: dict[st
 
     os.chdir(HERE.parent)
     config = {"rounds": options.rounds, "arms": sorted(ratios)}
-    with ledger.start(
-        "bench-startup", config=config, seed=options.seal, data=HERE / "startup.py", dataset="startup arms"
-    ) as run:
+    source = HERE / "startup.py"
+    about = {"split": "whole process", "direction": "lower_is_better"}
+    with ledger.start("bench-startup", config=config, seed=options.seal, data=source, dataset="startup arms") as run:
         for arm, ratio in ratios.items():
-            run.result(
-                f"cpu_ratio_{arm}",
-                ratio,
-                split="whole process",
-                n=options.rounds,
-                direction="lower_is_better",
-                unit="x",
-            )
+            run.result("cpu_ratio", ratio, dataset=LABELS[arm], n=options.rounds, **about)
         for call, names in modules.items():
-            run.result(f"third_party_modules_{call}", len(names), split="whole process", direction="lower_is_better")
+            run.result("third_party_modules", len(names), dataset=LABELS[call], **about)
 
 
 if __name__ == "__main__":
