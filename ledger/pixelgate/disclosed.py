@@ -15,8 +15,6 @@ _TOPICS = {
     "truncated-axis": r"\baxis\b|\bzero\b|baseline|truncat|\bcut\b|\bstarts?\b|\branges?\b|\blog",
     "undisclosed-log-axis": r"\blog|symlog|power.law|\bdecades?\b|\bscale\b",
     "missing-error-bars": r"error.?bar|\bseeds?\b|\bspread\b|\bsingle\b|replicate|variance|\bone run\b|\bruns?\b|\bmean\b",
-    "data-mismatch": r"percent|×|\bx ?10|scal|normali[sz]|relative|sort|subset|exclud|omit|drop|smooth|cumulat|differen|missing|"
-    r"averag|\bmean\b|\bonly\b|filter|\bunit|convert|\bwithout\b|transform|select",
     "clipped-marks": r"zoom|clip|\bcut\b|outside|limit|range|axis|beyond|crop|not shown",
     "non-monotonic-x": r"trajector|follows? time|independent|\bloop\b|\bpath\b|hystere|order",
     "unequal-bar-width": r"width|\bbins?\b",
@@ -28,6 +26,13 @@ _TOPICS = {
     "low-resolution": r"resolution|dpi|ppi|raster",
     "clipped-text": r"clip|\bcut\b|crop",
 }
+
+# of a data-mismatch only two kinds are choices that a sentence can settle: a stated change of scale, and a stated part
+_SCALED = r"percent|×|\bx ?10|scal|normali[sz]|relative|convert|\bunit|transform|factor|offset|shift"
+_PART = (
+    r"\btop[-\s]?(\d+|three|five|ten)\b|\bevery\s+\d+|\bsubset|subsampl|\bfirst\s+\d+|\blast\s+\d+|\bselected\b|\bexclud|"
+    r"\bomit|\bonly\b|\bdropped\b|\bleft out\b|\bseed\s+\d+"
+)
 
 # what a picture itself may say, in a label, a title or a note
 _IN_PICTURE = {
@@ -41,9 +46,9 @@ def settle(findings: Iterable[Finding], said: tuple[str, ...], words: str) -> li
     """The same findings, those that a sentence speaks of marked as disclosed by it."""
     out = []
     for finding in findings:
-        text = _speaks(finding.rule, said)
-        if not text and (pattern := _IN_PICTURE.get(finding.rule)):
-            match = re.search(pattern, words)
+        text = _speaks(finding, said)
+        if not text and (pattern := _PART if "rows" in finding.values else _IN_PICTURE.get(finding.rule)):
+            match = re.search(pattern, words, re.IGNORECASE)
             text = (
                 f"the picture says “{words[max(0, match.start() - 30) : match.end() + 30].strip()}”" if match else None
             )
@@ -51,9 +56,11 @@ def settle(findings: Iterable[Finding], said: tuple[str, ...], words: str) -> li
     return out
 
 
-def _speaks(rule: str, said: tuple[str, ...]) -> str | None:
-    topic = _TOPICS.get(rule)
+def _speaks(finding: Finding, said: tuple[str, ...]) -> str | None:
+    topic = _TOPICS.get(finding.rule)
+    if finding.rule == "data-mismatch":
+        topic = _PART if "rows" in finding.values else _SCALED if "factor" in finding.values else None
     for sentence in said:
-        if rule in sentence or (topic and re.search(topic, sentence, re.IGNORECASE)):
+        if finding.rule in sentence or (topic and re.search(topic, sentence, re.IGNORECASE)):
             return sentence
     return None

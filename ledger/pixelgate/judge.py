@@ -13,7 +13,7 @@ from ledger.pixelgate.folder import Folder
 from ledger.pixelgate.pixels import RASTERS, Picture, UnreadableError, open_picture
 from ledger.pixelgate.raster import check_raster
 from ledger.pixelgate.record import Record, Saved
-from ledger.pixelgate.rules import RULES, mismatch
+from ledger.pixelgate.rules import RULES, Rule, mismatch
 from ledger.pixelgate.scene import Scene
 from ledger.pixelgate.truth.table import Table, read_table
 from ledger.pixelgate.vector import has_type3
@@ -52,7 +52,7 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
         verdict.pictures += 1
         verdict.unjudged += [f"{names[0]}: {trouble}" for trouble in chosen.trouble]
         if chosen.size[0]:
-            found = _one_cause([finding for rule in RULES for finding in rule(scene)])
+            found = _one_cause([finding for rule in RULES for finding in _apply(rule, scene, verdict)])
             verdict.findings += disclosed.settle(found, sentences, chosen.words)
             _count(scene, verdict)
     for path in files:
@@ -67,6 +67,16 @@ def judge(folder: Folder, record: Record, files: list[Path], said: tuple[str, ..
             found = check_raster(folder.shown(path), pictures[path])
             verdict.findings += disclosed.settle(found, sentences, "")
     return verdict
+
+
+def _apply(rule: Rule, scene: Scene, verdict: Verdict) -> list[Finding]:
+    """One rule's findings; a rule that stumbles over an unusual picture is named as not judged, the others go on."""
+    try:
+        return list(rule(scene))
+    except Exception as error:  # noqa: BLE001 (third-party artists may record anything)
+        which = f"{rule.__module__.rpartition('.')[2]}.{rule.__name__}"
+        verdict.unjudged.append(f"{scene.path}: the rule {which} could not judge it ({type(error).__name__}: {error})")
+        return []
 
 
 def _one_cause(found: list[Finding]) -> list[Finding]:

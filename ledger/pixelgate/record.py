@@ -166,7 +166,12 @@ class Record:
 
 def to_json(record: Record) -> str:
     """NaN and infinities are written as JavaScript writes them, which `read` understands."""
-    return json.dumps(dataclasses.asdict(record), ensure_ascii=False)
+    return json.dumps(dataclasses.asdict(record), ensure_ascii=False, default=_scalar)
+
+
+def _scalar(value: Any) -> Any:
+    """A number of another library as Python's own; anything else as its words."""
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def read(data: str) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ledger.model.finding import Finding, Location, Severity
@@ -23,6 +23,7 @@ class Scene:
     group: tuple[Saved, ...] = ()  # the records of those files
     type3: tuple[str, ...] = ()  # those of the files that embed Type 3 fonts
     table: Table | None = None
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several rules need, done once
 
     @property
     def pixels(self) -> Picture | None:

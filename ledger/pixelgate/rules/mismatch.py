@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,12 +20,6 @@ from ledger.pixelgate.truth.spread import bind_whiskers, read_whiskers
 from ledger.pixelgate.truth.table import Table
 
 FIX = "draw the column that the words name, correct the words, or disclose the transformation"
-# words that say that a part of the data is drawn
-PART = re.compile(
-    r"\btop[-\s]?(\d+|three|five|ten)\b|\bevery\s+\d+|\bsubset|\bsampled?\b|\bfirst\s+\d+|\blast\s+\d+|\bselected\b|\bexclud|"
-    r"\bwithout\b|\bomit|subsampl|\bonly\b|\bbest\b|\bseed\s+\d+",
-    re.IGNORECASE,
-)
 Bound = tuple[Panel, Series | None, Outcome]
 
 QUIET = frozenset({"bxp", "violin", "stem", "contour", "stackplot"})  # made of parts that are no data of their own
@@ -44,6 +37,12 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 def bind(scene: Scene) -> list[Bound]:
     """Every series of the picture with what comparing it came to."""
+    if "bound" not in scene.memo:
+        scene.memo["bound"] = _bind(scene)
+    return list(scene.memo["bound"])
+
+
+def _bind(scene: Scene) -> list[Bound]:
     table = scene.table
     assert table is not None
     said = " ".join(scene.said)
@@ -63,7 +62,7 @@ def bind(scene: Scene) -> list[Bound]:
         images = [mark for mark in panel.marks if mark.kind == "image" and mark.data_coords]
         out += [(panel, Series(panel, mark, mark.label), bind_image(panel, mark, table)) for mark in images]
         out += [(panel, None, outcome) for outcome in _printed(scene, panel)]
-    if dropped and scene.saved.panels and not PART.search(f"{scene.words} {said}"):
+    if dropped and scene.saved.panels:
         out.append((scene.saved.panels[0], None, dropped))
     return out
 

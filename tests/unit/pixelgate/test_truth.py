@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.pixelgate import disclosed
 from ledger.pixelgate.record import Axis, Mark, Panel, Record, Saved, read, to_json
 from ledger.pixelgate.rules import mismatch, spread
 from ledger.pixelgate.scene import Scene
@@ -122,6 +123,40 @@ def test_a_fit_beside_the_points_is_no_mistake(tmp_path: Path) -> None:
     one = scene(data, points, fit, x=axis("x"), y=axis("y"))
     assert messages(one) == []
     assert [outcome.status for _, _, outcome in mismatch.bind(one)] == ["equal", "unbound"]
+
+
+def test_error_bars_drawn_as_bare_lines(tmp_path: Path) -> None:
+    half = 2.6457513110645907
+    bare = [Mark("line", x=(at, at), y=(mid - half, mid + half), line="-") for at, mid in ((0.0, 3.0), (1.0, 6.0))]
+    one = scene(table(tmp_path, SEEDS), bars(3, 6), *bare, x=axis("", ("a", "b")), y=axis("acc (mean ± s.d.)"))
+    assert messages(one) == []
+    assert list(spread.check(one)) == []
+
+
+@pytest.mark.parametrize(("shares", "found"), [((0.5, 0.3, 0.2), False), ((0.5, 0.2, 0.3), True)])
+def test_pie_shares(tmp_path: Path, shares: tuple[float, ...], found: bool) -> None:
+    data = table(tmp_path, "source,n\nweb,50\nbooks,30\ncode,20\n")
+    names = ("web", "books", "code")
+    wedges = [Mark("patch", name, "pie", values=(share,)) for name, share in zip(names, shares, strict=True)]
+    assert bool(messages(scene(data, *wedges))) is found
+
+
+def test_one_seed_of_three_is_a_part_of_the_data(tmp_path: Path) -> None:
+    data = table(
+        tmp_path, "epoch,seed,loss\n" + "".join(f"{e},{s},{3 - e + s / 10}\n" for s in range(3) for e in range(3))
+    )
+    drawn = line([0, 1, 2], [3.1, 2.1, 1.1])
+    (finding,) = mismatch.check(scene(data, drawn, x=axis("epoch"), y=axis("loss")))
+    assert "6 of 9 rows" in finding.message
+    for words, holds in (("loss of seed 1", True), ("loss, mean over seeds", False)):
+        (settled,) = disclosed.settle([finding], (), words)
+        assert bool(settled.disclosed) is holds
+
+
+def test_a_sentence_about_something_else_settles_no_wrong_value(tmp_path: Path) -> None:
+    one = scene(table(tmp_path, METHODS), bars(71, 75, 81), x=axis("", NAMES), y=axis("Accuracy"))
+    (settled,) = disclosed.settle(mismatch.check(one), ("Mean over three seeds, in percent.",), "")
+    assert settled.disclosed is None
 
 
 def test_exchanged_axis_labels(tmp_path: Path) -> None:
