@@ -55,7 +55,7 @@ def _validator(name: str) -> Any:
     from jsonschema import Draft202012Validator, validators
 
     extend: Any = validators.extend
-    return extend(Draft202012Validator, {"x-unique-key": _unique_key})(load(name))
+    return extend(Draft202012Validator, {"x-unique-key": _unique_key, "x-unique-row-ids": _unique_rows})(load(name))
 
 
 def _unique_key(_validator: Any, key: str, items: Any, _schema: Any) -> Iterator[Any]:
@@ -68,6 +68,22 @@ def _unique_key(_validator: Any, key: str, items: Any, _schema: Any) -> Iterator
         if isinstance(found, str) and found in seen:
             yield ValidationError(f"the {key} {found!r} is taken; it must be unique", path=(i, key))
         elif isinstance(found, str):
+            seen.add(found)
+
+
+def _unique_rows(_validator: Any, _wanted: Any, claims: Any, _schema: Any) -> Iterator[Any]:
+    """Our own keyword: no two evidence rows have one id, given or by the place in their claim (C1, C1.1...)."""
+    from jsonschema import ValidationError
+
+    seen: set[str] = set()
+    for i, claim in enumerate(claims if isinstance(claims, list) else ()):
+        rows = claim.get("evidence") if isinstance(claim, dict) else None
+        for j, row in enumerate(rows if isinstance(rows, list) else ()):
+            own = row.get("id") if isinstance(row, dict) else None
+            found = str(own or (f"{claim.get('id')}.{j}" if j else claim.get("id")))
+            if found in seen:
+                path = (i, "evidence", j, "id") if own else (i, "evidence", j)
+                yield ValidationError(f"the row id {found!r} is taken; it must be unique", path=path)
             seen.add(found)
 
 

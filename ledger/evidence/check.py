@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ledger.evidence import disclosures
 from ledger.evidence.graph import ClaimGraph
-from ledger.evidence.resolve import Resolved, Resolver, row_finding
+from ledger.evidence.resolve import Resolved, Resolver, distinct, row_finding
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.model.finding import Finding, Location, Report
 from ledger.project import Project
@@ -43,7 +43,7 @@ def check(project: Project, graph: ClaimGraph) -> Report:
             if resolved.value is not None:
                 findings += _value(graph, row, resolved)
                 findings += _conditions(graph, claim, row, resolved)
-    settled = disclosures.settle(findings, graph, disclosures.recorded(project))
+    settled = disclosures.settle(distinct(findings), graph, disclosures.recorded(project))
     return Report("evidence check", {"claims": len(graph.claims), "rows": rows, "rows_without_run": plain}, settled)
 
 

@@ -30,7 +30,11 @@ def bind(graph: ClaimGraph, raw: dict[str, Any]) -> dict[str, Any]:
     """Bind disclosures that were typed into the file, and so have no binding yet, to today's values."""
     for claim in graph.claims:
         target = raw["claims"][claim.index]
-        if claim.disclosures and "disclosed_for" not in target and any(row.value is not None for row in claim.rows):
+        if (
+            claim.disclosures
+            and target.get("disclosed_for") is None
+            and any(row.value is not None for row in claim.rows)
+        ):
             target["disclosed_for"] = _binding(claim)
         if not claim.disclosures:
             target.pop("disclosed_for", None)
@@ -45,11 +49,14 @@ def expired(graph: ClaimGraph, claim: Claim) -> list[Finding]:
     findings = []
     for row in claim.rows:
         then = bound.get(row.id)
-        if isinstance(then, Mapping) and then != _row_binding(row):
+        if then != _row_binding(row):
+            then = then if isinstance(then, Mapping) else {}
             message = (
                 f"the disclosure of {claim.id} was made for {row.id} = {then.get('value')}, which is now {row.value}"
             )
-            if then.get("value") == row.value:
+            if not then:
+                message = f"the disclosure of {claim.id} was made when it had no row {row.id}"
+            elif then.get("value") == row.value:
                 message = (
                     f"the disclosure of {claim.id} was made for other runs of {row.id} with the same value {row.value}"
                 )

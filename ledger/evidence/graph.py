@@ -87,6 +87,19 @@ def _shape(raw: Any) -> list[tuple[Pointer, str]]:
         problems = _claim_shape(claim, ("claims", i), seen)
         if problems:
             return problems
+    return _taken_row_ids([Claim(claim["id"], claim, i) for i, claim in enumerate(raw["claims"])])
+
+
+def _taken_row_ids(claims: list[Claim]) -> list[tuple[Pointer, str]]:
+    """A row whose id another row has: macros and derived rows could not tell them apart."""
+    taken: dict[str, str] = {}
+    for claim in claims:
+        for row in claim.rows:
+            if row.id in taken:
+                at: Pointer = ("claims", claim.index, "evidence", row.index)
+                problem = f"the row id {row.id!r} is taken by a row of claim {taken[row.id]}; ids must be unique"
+                return [((*at, "id") if row.raw.get("id") else at, problem)]
+            taken[row.id] = claim.id
     return []
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ledger.evidence import disclosures
 from ledger.evidence.graph import ClaimGraph, from_bytes, load, to_bytes
-from ledger.evidence.resolve import Resolved, Resolver
+from ledger.evidence.resolve import Resolved, Resolver, distinct
 from ledger.model.claim import EvidenceRow
 from ledger.model.finding import Finding
 from ledger.project import Project
@@ -65,7 +65,7 @@ def refresh(project: Project) -> Refreshed:
         new = from_bytes(to_bytes(raw), graph.path)
         raw = disclosures.bind(new, raw)
         written = atomic.write_if_changed(project.evidence, to_bytes(raw)) if raw != graph.raw else False
-    return Refreshed(from_bytes(to_bytes(raw), graph.path), tuple(changes), tuple(findings), written)
+    return Refreshed(from_bytes(to_bytes(raw), graph.path), tuple(changes), distinct(findings), written)
 
 
 def _update(target: dict[str, Any], row: EvidenceRow, resolved: Resolved, project: Project) -> Change | None:
@@ -78,7 +78,10 @@ def _update(target: dict[str, Any], row: EvidenceRow, resolved: Resolved, projec
     before = {str(item.get("run")) for item in row.raw.get("from") or () if isinstance(item, Mapping)}
     after = {run.run_id for run in resolved.runs}
     target["value"] = resolved.value
-    if not resolved.derived:
+    if resolved.derived:
+        for key in ("n", "variance", "results_json"):  # of the run that the row rested on before
+            target.pop(key, None)
+    else:
         target["n"] = resolved.n
         target["variance"] = _variance(resolved)
         target["results_json"] = f"{project.shown(resolved.runs[0].path)}/results.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ class Resolved:
     per_run: tuple[float, ...] = ()
     findings: tuple[Finding, ...] = ()
     derived: bool = False
+    typed: tuple[str, ...] = ()  # rows that rest on no run and yet went into a derived value
 
     @property
     def n(self) -> int | None:
@@ -72,6 +73,11 @@ def derivation(expression: str) -> tuple[str, ...]:
     """`delta(A, B)` as (`delta`, `A`, `B`); empty strings when it is no derivation."""
     match = _DERIVATION.fullmatch(expression)
     return match.group(1, 2, 3) if match else ("", "", "")
+
+
+def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Each finding once: a derived row repeats what is wrong with the rows that it names."""
+    return tuple({finding.fingerprint: finding for finding in findings}.values())
 
 
 class Resolver:
@@ -128,7 +134,13 @@ class Resolver:
             return self._no(
                 row, "aggregate-unknown", f"{row.id} asks for the aggregate {kind!r}", f"use one of {known}"
             )
-        return Resolved(AGGREGATES[kind](numbers), sample_std(numbers), tuple(runs), tuple(metrics), tuple(numbers))
+        try:
+            value, std = AGGREGATES[kind](numbers), sample_std(numbers)
+        except OverflowError:
+            return self._no(
+                row, "non-finite-value", f"the {kind} or spread of {row.id} is too large", "look at the runs' values"
+            )
+        return Resolved(value, std, tuple(runs), tuple(metrics), tuple(numbers))
 
     def _derive(self, row: EvidenceRow) -> Resolved:
         expression = str(row.raw["derive"])
@@ -150,19 +162,31 @@ class Resolver:
             operands.append(self._value(self._rows[operand]))
         first, second = operands
         runs = tuple({run.key: run for run in (*first.runs, *second.runs)}.values())
+        typed = tuple(dict.fromkeys((*first.typed, *second.typed)))
         if first.value is None or second.value is None:
-            return Resolved(runs=runs, findings=(*first.findings, *second.findings), derived=True)
+            findings = distinct((*first.findings, *second.findings))
+            return Resolved(runs=runs, findings=findings, derived=True, typed=typed)
         try:
             value = DERIVATIONS[name](first.value, second.value)
         except ZeroDivisionError:
             return self._no(
                 row, "non-finite-value", f"{row.id} divides by zero: {expression}", "derive a difference instead"
             )
-        return Resolved(value, None, runs, derived=True)
+        if not math.isfinite(value):
+            return self._no(
+                row, "non-finite-value", f"{row.id} is not finite: {expression}", "look at the rows that it names"
+            )
+        return Resolved(value, None, runs, derived=True, typed=typed)
 
     def _value(self, row: EvidenceRow) -> Resolved:
         """An operand: measured where it has runs, else as its file states it."""
-        return self.resolve(row) if self.has_run(row) else Resolved(row.value)
+        if self.has_run(row):
+            return self.resolve(row)
+        if row.value is None:
+            return self._no(
+                row, "value-absent", f"{row.id} has neither a value nor a run", "add exp_id and metric to it"
+            )
+        return Resolved(row.value, typed=(row.id,))
 
     def _find_runs(self, row: EvidenceRow) -> tuple[list[Run], list[str]]:
         wanted = [row.run] if isinstance(row.run, str) else row.run
@@ -179,7 +203,8 @@ class Resolver:
 
     def _run(self, exp_id: str, run_id: str) -> Run | None:
         if (exp_id, run_id) not in self._runs:
-            self._runs[exp_id, run_id] = self._store.get(exp_id, run_id)
+            named = all(name not in {"", ".", ".."} and not set("/\\\0") & set(name) for name in (exp_id, run_id))
+            self._runs[exp_id, run_id] = self._store.get(exp_id, run_id) if named else None
         return self._runs[exp_id, run_id]
 
     def _unclear(self, row: EvidenceRow, run: Run, fits: list[Metric]) -> Resolved:

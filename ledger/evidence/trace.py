@@ -71,7 +71,8 @@ def find_claim(graph: ClaimGraph, name: str) -> Claim:
         UsageError: none or several fit.
 
     """
-    fits = [claim for claim in graph.claims if claim.id == name or any(row.id == name for row in claim.rows)]
+    fits = [claim for claim in graph.claims if claim.id == name]
+    fits = fits or [claim for claim in graph.claims if any(row.id == name for row in claim.rows)]
     fits = fits or [claim for claim in graph.claims if claim.id.startswith(name)]
     if len(fits) == 1:
         return fits[0]

@@ -7,6 +7,7 @@ Reconciled: the documents state it, and no statement disagrees. Split stated: th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -60,6 +61,9 @@ def verified(known: Known, claim: Claim, row: EvidenceRow, resolved: Resolved) -
         problem = _altered(known, run)
         if problem:
             return Answer("verified", "no", problem, "run `ledger fsck`")
+    if resolved.typed:
+        names = ", ".join(resolved.typed)
+        return Answer("verified", "no", f"it is derived from {names}, which rests on no run", "add exp_id there")
     count = len(resolved.runs)
     return _conditional(
         known,
@@ -81,9 +85,9 @@ def mapped(known: Known, claim: Claim, row: EvidenceRow, resolved: Resolved) -> 
     places = [*claim.anchors, claim.implementation]
     for place in places:
         path, _, line = place.partition(":")
-        if not (known.project.root / path).is_file():
+        if not os.path.isfile(known.project.root / path):  # noqa: PTH113 (false for words too long for a name, too)
             return Answer("mapped", "no", f"{place}: there is no such file", "correct the place in the claim")
-        if line.isdigit() and int(line) > len((known.project.root / path).read_bytes().splitlines()):
+        if line.isdecimal() and int(line) > len((known.project.root / path).read_bytes().splitlines()):
             return Answer("mapped", "no", f"{place}: the file has fewer lines", "correct the line in the claim")
     return Answer("mapped", "yes", ", ".join(places))
 

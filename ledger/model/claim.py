@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ledger.model.number import finite_number, whole_number
+
 
 @dataclass(frozen=True, slots=True)
 class Variance:
@@ -21,11 +23,12 @@ class Variance:
 
     @classmethod
     def read(cls, raw: object) -> Variance | None:
-        if not isinstance(raw, Mapping) or not isinstance(raw.get("value"), int | float):
+        value = finite_number(raw.get("value")) if isinstance(raw, Mapping) else None
+        if not isinstance(raw, Mapping) or value is None:
             return None
         seeds = raw.get("seeds")
         over = raw.get("over") or ("seeds" if seeds else None)
-        return cls(str(raw.get("type", "std")), float(raw["value"]), over, seeds if isinstance(seeds, int) else None)
+        return cls(str(raw.get("type") or "std"), value, over, whole_number(seeds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,8 @@ class EvidenceRow:
     @property
     def run(self) -> str | list[str]:
         """`selected` (the default), a run id, or a list of run ids."""
-        run = self.raw.get("run", "selected")
-        return [str(item) for item in run] if isinstance(run, list) else str(run)
+        run = self.raw.get("run")
+        return [str(item) for item in run] if isinstance(run, list) else str(run or "selected")
 
     @property
     def metric(self) -> str:
@@ -61,8 +64,7 @@ class EvidenceRow:
     @property
     def value(self) -> float | None:
         """The stored value; None when absent or not a finite number (NaN is stored as a string)."""
-        value = self.raw.get("value")
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return finite_number(self.raw.get("value"))
 
     @property
     def split(self) -> str:
@@ -82,8 +84,7 @@ class EvidenceRow:
 
     @property
     def n(self) -> int | None:
-        n = self.raw.get("n")
-        return n if isinstance(n, int) else None
+        return whole_number(self.raw.get("n"))
 
     @property
     def variance(self) -> Variance | None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ledger.model.number import finite_number, whole_number
+
 Tier = Literal["light", "heavy"]
 Status = Literal["finished", "failed", "killed", "abandoned"]
 
@@ -90,17 +92,16 @@ class Metric:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Metric:
-        n = raw.get("n")
         return cls(
             metric=str(raw.get("metric", "")),
             value=raw.get("value", "NaN"),
             split=str(raw.get("split") or ""),
             dataset=str(raw.get("dataset") or ""),
-            n=n if isinstance(n, int) else None,
+            n=whole_number(raw.get("n")),
             raw=raw,
         )
 
     @property
     def number(self) -> float | None:
         """The value when it is a finite number, else None."""
-        return float(self.value) if isinstance(self.value, int | float) else None
+        return finite_number(self.value)
