@@ -1,7 +1,8 @@
 """The claims, indexed: names, metrics and qualifiers of every evidence row, each looked up in constant time.
 
-A *subject* is what a number is about: an experiment (`exp_id`), or a claim whose rows name no experiment. Its
-rows differ by metric and by qualifiers (data set, split, conditions such as an image size, a label).
+A *subject* is what a number is about: an experiment (`exp_id`), a part of one where its rows have aliases of their
+own, or a claim whose rows name no experiment. Its rows differ by metric and by qualifiers (data set, split, conditions
+such as an image size, a label).
 """
 
 from __future__ import annotations
@@ -102,7 +103,23 @@ class Index:
         return tuple(entry for entry in self.entries if entry.claim.id == name)
 
 
+def _subjects(graph: ClaimGraph) -> dict[str, bool]:
+    """exp_id -> whether its rows are told apart by their own aliases."""
+    spellings: dict[str, set[frozenset[str]]] = {}
+    for claim in graph.claims:
+        for row in claim.rows:
+            spellings.setdefault(row.exp_id, set()).add(frozenset(row.aliases))
+    return {exp_id: len(found) > 1 for exp_id, found in spellings.items()}
+
+
+def _subject(claim: Claim, row: EvidenceRow, split: bool) -> str:
+    if not row.exp_id:
+        return claim.id
+    return f"{row.exp_id} ({', '.join(sorted(row.aliases))})" if split and row.aliases else row.exp_id
+
+
 def _entries(graph: ClaimGraph) -> Iterable[Entry]:
+    divided = _subjects(graph)
     for claim in graph.claims:
         for row in claim.rows:
             value = _decimal(row.raw.get("value"))
@@ -111,7 +128,8 @@ def _entries(graph: ClaimGraph) -> Iterable[Entry]:
             name = row.metric or str(row.raw.get("derive", ""))
             unit = "" if row.unit in _PLAIN_UNITS else row.unit or head_unit(row.metric)[1]
             aliases = tuple(metric_tokens(alias) for alias in (*row.aliases, *claim.aliases) if _short(alias))
-            yield Entry(claim, row, value, row.exp_id or claim.id, metric_tokens(name), aliases, unit, _qualifiers(row))
+            subject = _subject(claim, row, divided[row.exp_id])
+            yield Entry(claim, row, value, subject, metric_tokens(name), aliases, unit, _qualifiers(row))
 
 
 def _decimal(raw: object) -> Decimal | None:

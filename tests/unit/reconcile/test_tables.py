@@ -217,3 +217,24 @@ def test_a_csv_with_decimal_commas(reconcile: Callable[..., Any]) -> None:
         "t.csv:3:8",
     )
     assert found.fix.startswith("write 30,17")
+
+
+def test_rows_of_one_experiment_are_told_apart_by_their_own_aliases() -> None:
+    """One benchmark run measures several commands: the row's label names the evidence row, not only the experiment."""
+    import json
+
+    from ledger.evidence.graph import from_bytes
+    from ledger.reconcile import Source, check
+
+    measured = [("tool --version", 1.24), ("tool --help", 1.31), ("import click", 4.006)]
+    claims = [
+        {"id": f"C{n}", "evidence": [{"exp_id": "bench", "metric": "cpu_ratio", "value": value, "aliases": [alias]}]}
+        for n, (alias, value) in enumerate(measured)
+    ]
+    graph = from_bytes(json.dumps({"claims": claims}).encode())
+    text = (
+        "| command | CPU ratio |\n|:--|--:|\n| tool --version | 1.2 |\n| tool --help | 1.3 |\n| import click | 3.9 |\n"
+    )
+    report = check([Source("a.md", text.encode())], graph)
+    assert [mention.claim for mention in report.mentions or ()] == ["C0", "C1", "C2"]
+    assert [(finding.rule, finding.claim) for finding in report.findings] == [("drift", "C2")]
