@@ -159,6 +159,7 @@ def compose(folder: Folder, earlier: Any, run: _Run, verdict: Verdict) -> dict[s
         "built_from": claims.built_from(supports, graph),
         "source_data": data,
         "script": {"path": folder.shown(folder.script), "sha256": file_digest(folder.script)[0]},
+        "builders": [{"path": folder.shown(p), "sha256": file_digest(p)[0]} for p in folder.builders],
         "build": f"ledger figures build {folder.name}",
         "rendered": [{"path": folder.shown(p), "sha256": file_digest(p)[0]} for p in run.written],
         "disclosure": disclosure,

@@ -95,6 +95,12 @@ def _stale(folder: Folder, raw: Mapping[str, Any] | None, files: list[Path]) -> 
         if now != digest:
             how = "is gone" if now is None else "has changed" if digest else "is new"
             yield _moved(folder.shown(path), f"{folder.shown(path)} {how} since the figure was built", again, key)
+    known = {item.get("path"): item.get("sha256") for item in raw.get("builders") or () if isinstance(item, Mapping)}
+    for path in folder.builders if "builders" in raw else ():
+        if known.get(folder.shown(path)) != file_digest(path)[0]:
+            yield _moved(
+                folder.shown(path), f"{folder.shown(path)} has changed since the figure was built", again, path.name
+            )
     listed = sidecar.rendered(raw)
     present = {folder.shown(path): path for path in files}
     for name, digest in listed.items():

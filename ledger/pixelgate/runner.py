@@ -6,6 +6,7 @@ written there when the script ends, however it ends. A failure leaves the script
 
 from __future__ import annotations
 
+import contextlib
 import os
 import runpy
 import sys
@@ -43,7 +44,8 @@ def main() -> None:
     try:
         runpy.run_path(script, run_name="__main__")
     finally:
-        Path(target).write_text(to_json(_WATCH.record()), encoding="utf-8")
+        with contextlib.suppress(Exception):  # a figure that we cannot describe is no failure of the script
+            Path(target).write_text(to_json(_WATCH.record()), encoding="utf-8")
 
 
 if __name__ == "__main__":

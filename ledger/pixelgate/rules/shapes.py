@@ -22,7 +22,7 @@ _WIDTHS = re.compile(r"width|density|/\s*\w+\)|per (unit|year|bin)|mosaic|marime
 def monotonic(scene: Scene) -> Iterator[Finding]:
     """non-monotonic-x: joined points whose x goes forth and back."""
     for panel in scene.saved.panels:
-        if panel.kind != "rectilinear" or panel.square or _PATHS.search(scene.words):
+        if panel.kind != "rectilinear" or not panel.frame or panel.square or _PATHS.search(scene.words):
             continue
         for mark in panel.marks:
             if mark.kind != "line" or not mark.line or not mark.data_coords or mark.maker:
@@ -62,7 +62,7 @@ def _turns(mark: Mark, panel: Panel) -> tuple[int, int, str] | None:
 
 def _is_shape(xs: Sequence[float], ys: Sequence[float]) -> bool:
     """A closed outline, or a profile along y."""
-    if len(xs) >= 4 and xs[0] == xs[-1] and ys[0] == ys[-1]:
+    if len(xs) >= 4 and all(abs(one[0] - one[-1]) <= 1e-6 * (max(one) - min(one)) for one in (xs, ys)):
         return True
     steps = [b - a for a, b in pairwise(ys)]
     return len(ys) >= 8 and (all(step > 0 for step in steps) or all(step < 0 for step in steps))

@@ -1,6 +1,6 @@
 """Watching matplotlib from inside the figure's process: what was drawn into each saved file, in its final pixels.
 
-Nothing here changes what is drawn. The plotting methods that make composite pictures (box plots, histograms...) are
+Nothing here changes what is drawn; only the random ids of SVG elements are fixed, so that bytes repeat. The plotting methods that make composite pictures (box plots, histograms...) are
 wrapped so that their parts carry the method's name; saving is wrapped so that the last draw is recorded. A figure that
 cannot be recorded is still saved; the trouble is written into the record.
 """
@@ -53,6 +53,10 @@ class Watch:
         return Record(tuple(self.saved), tuple(self.disclosures), self.shown, mpl.__version__)
 
     def _print_figure(self, original: Callable[..., Any], canvas: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
+        import matplotlib as mpl
+
+        if mpl.rcParams["svg.hashsalt"] is None:  # ids of SVG elements are random otherwise
+            mpl.rcParams["svg.hashsalt"] = "figure"
         outer, self._saving = self._saving, {"figure": canvas.figure}
         try:
             result = original(canvas, filename, *args, **kwargs)

@@ -173,13 +173,13 @@ def _collection(ax: Any, artist: Any, box: Box | None) -> Mark:
     if name == "QuadMesh" and (mesh := _mesh(artist, label)):
         return mesh
     maker = maker or {"QuadMesh": "pcolormesh", "QuadContourSet": "contour", "LineCollection": "lines"}.get(name, "")
-    band = "Poly" in name and not maker and "3D" not in name
+    band = "Poly" in name and maker in {"", "stackplot"} and "3D" not in name
     paths = artist.get_paths() if band or name == "LineCollection" else []
     points = [path.vertices for path in paths]
     every = np.concatenate(points) if points and sum(map(len, points)) <= LIMIT else np.empty((0, 2))
     array = artist.get_array()
     return Mark(
-        "band" if band or maker == "stackplot" else "other", label, maker or ("" if band else name),
+        "band" if band else "other", label, maker or ("" if band else name),
         _floats(every[:, 0]), _floats(every[:, 1]), colors=_colors(artist.get_facecolor()),
         line=str(artist.get_linestyle()), hatch=artist.get_hatch() or "", norm=_norm(artist),
         data_coords=artist.get_transform() == ax.transData, order=float(artist.get_zorder()), box=box,

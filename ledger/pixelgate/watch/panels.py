@@ -33,10 +33,17 @@ def _all_axes(figure: Any) -> list[Any]:
     """Axes of the figure, its subfigures and insets, in the order of their making."""
     out: list[Any] = []
     for ax in figure.get_axes():
-        for one in (ax, *ax.child_axes):
+        for one in (ax, *(child for child in ax.child_axes if not _is_secondary(child))):
             if one not in out:
                 out.append(one)
     return out
+
+
+def _is_secondary(ax: Any) -> bool:
+    """A second scale on a panel's edge: it has ticks and a label, and no data."""
+    from matplotlib.axes import Axes
+
+    return not isinstance(ax, Axes)
 
 
 def _panel(index: int, ax: Any, axes: list[Any], renderer: Any, height: float, trouble: list[str]) -> Panel:
@@ -103,8 +110,10 @@ def _roles(figure: Any, axes: list[Any]) -> dict[int, tuple[str, int | None]]:
     for i, ax in enumerate(axes):
         for title in (ax.title, ax._left_title, ax._right_title):
             out[id(title)] = ("title", i)
-        named = {"x": ax.xaxis, "y": ax.yaxis, "z": getattr(ax, "zaxis", None)}
-        for letter, axis in named.items():
+        scales = [(letter, getattr(ax, f"{letter}axis", None)) for letter in "xyz"]
+        for child in filter(_is_secondary, ax.child_axes):
+            scales += [("x", child.xaxis), ("y", child.yaxis)]
+        for letter, axis in scales:
             if axis is None:
                 continue
             out[id(axis.label)] = (f"{letter}label", i)

@@ -40,6 +40,18 @@ def test_good_figure_is_bound_and_the_same_bytes_twice(figure: Make) -> None:
     assert check(root, "plot").findings == ()
 
 
+def test_vector_files_repeat_byte_for_byte(figure: Make) -> None:
+    root = figure(
+        BARS + 'plt.rcParams["pdf.fonttype"] = 42\nfig.savefig("output/plot.svg")\nfig.savefig("output/plot.pdf")\n'
+    )
+    output = root / "figures/plot/output"
+    build(root, "plot")
+    first = [path.read_bytes() for path in sorted(output.iterdir())]
+    assert build(root, "plot").findings == ()
+    assert [path.read_bytes() for path in sorted(output.iterdir())] == first
+    assert len(first) == 3
+
+
 def test_builders_run_first_and_know_their_project(figure: Make) -> None:
     root = figure(BARS, data=None)
     builder = root / "figures/plot/_build_data.py"
@@ -48,6 +60,8 @@ def test_builders_run_first_and_know_their_project(figure: Make) -> None:
         "'/EVIDENCE.json')\nopen('source_data.csv', 'w').write('method,accuracy\\na,1\\nb,2\\n')\n"
     )
     assert rules(root) == []
+    builder.write_text(builder.read_text() + "# other\n")
+    assert ["_build_data.py has changed" in finding.message for finding in check(root, "plot").findings] == [True]
 
 
 def test_bars_off_zero_are_found_and_a_disclosure_marks_them(figure: Make) -> None:
@@ -282,3 +296,25 @@ def test_what_has_no_pixels_has_not_passed(figure: Make) -> None:
     assert report.findings == ()
     assert "no pixels to judge" in report.checked["not_judged"][0]
     assert json.loads((root / "figures/plot/plot.provenance").read_text())["pixel_check"]["passed"] is False
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # an outline that closes up to rounding, and a sketch without axes
+        "from math import cos, sin, tau\nt = [i * tau / 99 for i in range(100)]\nplt.plot([*map(cos, t)], [*map(sin, t)])",
+        "plt.plot([0, 1, 0.2], [0, 1, 2])\nplt.axis('off')",
+        "plt.stackplot([0, 1, 2], [[1, 2, 3], [2, 2, 2]])",
+    ],
+)
+def test_what_is_meant_to_look_so_is_no_finding(figure: Make, body: str) -> None:
+    root = figure(f"{body}\nplt.savefig('output/plot.png', dpi=150)\n")
+    assert rules(root) == []
+
+
+def test_a_second_scale_on_the_edge_is_part_of_its_panel(figure: Make) -> None:
+    body = BARS.replace("fig.savefig", "ax.secondary_yaxis('right').set_ylabel('正')\nfig.savefig")
+    report = build(figure(body), "plot")
+    assert [finding.rule for finding in report.findings] == ["tofu"]
+    assert "y label" in report.findings[0].message
+    assert (report.checked["series"], report.checked["not_judged"]) == (1, [])
