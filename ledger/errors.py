@@ -4,6 +4,18 @@ Every class carries its exit status (docs/reference/exit-status.md). A mismatch 
 `Finding`, never an exception; what is raised here means that the tool could not do its work.
 """
 
+import re
+
+# control characters, line and paragraph separators, bidirectional overrides, bytes of a name that are no UTF-8
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """One line of text with its control characters escaped: names and documents come from strangers, and what they
+    hold must neither break a line nor steer a terminal.
+    """
+    return text if text.isprintable() else _STEERING.sub(lambda match: ascii(match[0])[1:-1], text)
+
 
 class LedgerError(Exception):
     """Base of all expected failures: what happened, where, and what to do about it."""
@@ -19,7 +31,7 @@ class LedgerError(Exception):
     def __str__(self) -> str:
         """One line: place, fact, next step."""
         line = f"{self.where}: {self.message}" if self.where else self.message
-        return f"{line}; {self.fix}" if self.fix else line
+        return visible(f"{line}; {self.fix}" if self.fix else line)
 
 
 class UsageError(LedgerError):

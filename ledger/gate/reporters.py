@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ledger.errors import visible
 from ledger.model.finding import SEVERITIES, Finding, Report, count
 
 _COLOURS = {"error": "31", "warning": "33", "note": "36"}
@@ -42,16 +43,16 @@ def summary(report: Report) -> str:
 
 def finding_lines(finding: Finding, *, colour: bool = False) -> Iterator[str]:
     """Place, severity, sentence and rule in one line, what to do in a second."""
-    place = str(finding.location) if finding.location else "-"
+    place = visible(str(finding.location)) if finding.location else "-"
     severity: str = "disclosed" if finding.disclosed else finding.severity
     if colour:
         severity = f"\x1b[{_COLOURS.get(severity, '2')}m{severity}\x1b[0m"
         place = f"\x1b[1m{place}\x1b[0m"
-    yield f"{place}: {severity}: {finding.message} [{finding.rule} {finding.fingerprint}]"
+    yield f"{place}: {severity}: {visible(finding.message)} [{finding.rule} {finding.fingerprint}]"
     if finding.disclosed:
-        yield f"    disclosed: {finding.disclosed}"
+        yield f"    disclosed: {visible(finding.disclosed)}"
     elif finding.fix:
-        yield f"    {finding.fix}"
+        yield f"    {visible(finding.fix)}"
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:
@@ -80,7 +81,7 @@ def table(rows: Sequence[Mapping[str, Any]], columns: list[str]) -> str:
 def _shown(value: Any) -> str:
     if value is None or value == "":
         return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 def _numeric(text: str) -> bool:
