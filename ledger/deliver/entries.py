@@ -41,9 +41,13 @@ class Entry:
         variance = self.row.variance
         parts = []
         if variance and variance.count:
-            parts.append(f"mean ± {variance.type} over {variance.count} {variance.over or 'runs'}")
-        elif self.row.addresses and not self.row.raw.get("derive"):
-            parts.append("one run")
+            kind = self.row.raw.get("aggregate") or "mean"
+            parts.append(f"{kind} ± {variance.type} over {variance.count} {variance.over or 'runs'}")
+        else:
+            if variance:
+                parts.append(f"± {variance.type} over {variance.over}" if variance.over else f"± {variance.type}")
+            if len(self.row.addresses) == 1 and not self.row.raw.get("derive"):
+                parts.append("one run")
         if self.row.split:
             parts.append(self.row.split)
         if self.row.n:

@@ -12,8 +12,19 @@ from ledger.deliver.entries import Entry
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"\ensuremath{\pm}", "−": r"\ensuremath{-}",
-    "\N{NO-BREAK SPACE}": "~",
+    "\N{NO-BREAK SPACE}": "~", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
+# what pdfLaTeX knows in mathematics alone; names of methods and disclosures are full of it
+_MATHS = {
+    "≤": "leq", "≥": "geq", "≈": "approx", "≠": "neq", "×": "times", "·": "cdot", "→": "to", "←": "gets", "∞": "infty",
+    "↑": "uparrow", "↓": "downarrow", "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon",
+    "ζ": "zeta", "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "π": "pi", "ρ": "rho",
+    "σ": "sigma", "τ": "tau", "φ": "varphi", "χ": "chi", "ψ": "psi", "ω": "omega", "Δ": "Delta", "Σ": "Sigma",
+    "Ω": "Omega",
+}  # fmt: skip
+_SPECIAL.update({char: rf"\ensuremath{{\{name}}}" for char, name in _MATHS.items()})
+_ESCAPED = re.compile("[" + "".join(map(re.escape, _SPECIAL)) + "]")
+_BLANK = re.compile(r"[\x00-\x20\x7f]+")
 
 _PREAMBLE = r"""% {note}
 \makeatletter
@@ -31,7 +42,7 @@ _PREAMBLE = r"""% {note}
 def escape(text: str) -> str:
     """Plain text as LaTeX source; a value and its spread stay on one line."""
     tied = text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
-    return re.sub(r"[\\{}$&#_%~^±−\N{NO-BREAK SPACE}]", lambda match: _SPECIAL[match[0]], tied)
+    return _ESCAPED.sub(lambda match: _SPECIAL[match[0]], _BLANK.sub(" ", tied))
 
 
 def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) -> str:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from ledger.model.claim import EvidenceRow
+from ledger.model.number import finite_number, whole_number
 
 _DEFAULT_SIGNIFICANT = 4
+_MOST_DECIMALS = 340  # enough for the smallest double
 _EXACT = Context(prec=800)  # digits; a double scaled has at most 309 before the point, and nobody prints 400 behind it
 
 
@@ -37,7 +39,7 @@ def printed(row: EvidenceRow) -> Printed | None:
     if row.value is None:
         return None
     percent = row.display.get("style") == "percent"
-    scale = Decimal(str(row.display.get("scale", 100 if percent else 1)))
+    scale = Decimal(repr(finite_number(row.display.get("scale")) or (100 if percent else 1)))
     value = Decimal(repr(row.value)) * scale
     variance = row.variance
     spread = Decimal(repr(variance.value)) * abs(scale) if variance else None
@@ -50,17 +52,25 @@ def printed(row: EvidenceRow) -> Printed | None:
 
 def fixed(value: Decimal, decimals: int) -> str:
     """The decimal with exactly so many places (none for 0 and below), a proper minus kept as `-`."""
-    rounded = value.quantize(Decimal(1).scaleb(-max(decimals, 0)), ROUND_HALF_EVEN, _EXACT)
+    rounded = _rounded(value, decimals)
     return f"{rounded:f}" if rounded else f"{abs(rounded):f}"
+
+
+def _rounded(value: Decimal, decimals: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-min(max(decimals, 0), _MOST_DECIMALS)), ROUND_HALF_EVEN, _EXACT)
 
 
 def _decimals(row: EvidenceRow, value: Decimal, spread: Decimal | None) -> int:
     """`display` decides; else the spread's first digit, else four significant digits."""
-    wanted = row.display.get("decimals")
-    if isinstance(wanted, int):
+    wanted = whole_number(row.display.get("decimals"))
+    if wanted is not None:
         return wanted
-    significant = row.display.get("significant")
-    if not isinstance(significant, int) and spread:
+    significant = whole_number(row.display.get("significant"))
+    if significant is None and spread:
         return max(0, -spread.adjusted())
-    digits = significant if isinstance(significant, int) else _DEFAULT_SIGNIFICANT
-    return max(0, digits - 1 - value.adjusted()) if value else max(0, digits - 1)
+    digits = _DEFAULT_SIGNIFICANT if significant is None else significant
+    if not value:
+        return max(0, digits - 1)
+    decimals = max(0, digits - 1 - value.adjusted())
+    carried = _rounded(value, decimals).adjusted() > value.adjusted()  # 9.9999 is 10.00 in four digits
+    return max(0, decimals - 1) if carried else decimals

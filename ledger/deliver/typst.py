@@ -5,7 +5,11 @@ Asking for an unknown id stops the build with a message, never with an empty pla
 
 from __future__ import annotations
 
+import re
+
 from ledger.deliver.entries import Entry
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _FUNCTIONS = """
 #let evmark(mark) = if mark == "" { [] } else { super(mark) }
@@ -36,7 +40,8 @@ _FUNCTIONS = """
 
 def quote(text: str) -> str:
     """A Typst string literal."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + _CONTROL.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", escaped) + '"'
 
 
 def shown(text: str) -> str:
@@ -46,6 +51,7 @@ def shown(text: str) -> str:
 
 def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) -> str:
     lines = [f"// {note}", "#let ledger-rows = ("]
+    lines += [] if entries else ["  :"]  # the empty dictionary
     for entry in entries:
         forms = {
             "bare": entry.plain,
@@ -56,7 +62,7 @@ def render(entries: list[Entry], disclosures: list[tuple[str, str]], note: str) 
         }
         inner = ", ".join(f"{name}: {shown(text)}" for name, text in forms.items())
         lines.append(f"  {quote(entry.row.id)}: ({inner}),")
-    lines += ["  ..(:),", ")", "#let ledger-table = ("]
+    lines += [")", "#let ledger-table = ("]
     for entry in entries:
         seeds = entry.row.variance.count if entry.row.variance else None
         cells = {

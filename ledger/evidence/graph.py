@@ -135,7 +135,9 @@ def _row_shape(row: Mapping[str, Any], at: Pointer, claim_id: str) -> list[tuple
     value = row.get("value")
     if not isinstance(value, int | float | str | None) or isinstance(value, bool):
         return [((*at, "value"), f"`value` of claim {claim_id} must be a number, found {_kind(value)}")]
-    return _types(row, at, _ROW_TYPES, claim_id)
+    problems = _types(row, at, _ROW_TYPES, claim_id)
+    display = row.get("display")
+    return problems or (_types(display, (*at, "display"), _DISPLAY_TYPES, claim_id) if display else [])
 
 
 def _types(
@@ -145,13 +147,20 @@ def _types(
     for key, allowed in types.items():
         value = raw.get(key)
         whole = isinstance(value, float) and value.is_integer() and int in allowed  # 3.0 is an integer in JSON
+        whole = whole or (type(value) is int and float in allowed)
         if value is not None and not whole and (isinstance(value, bool) or not isinstance(value, allowed)):
             wanted = " or ".join(_NAMES[kind] for kind in allowed)
             return [((*at, key), f"`{key}` of claim {claim_id} must be {wanted}, found {_kind(value)}")]
     return []
 
 
-_NAMES: Mapping[type, str] = {dict: "an object", list: "a list", str: "a string", int: "a whole number"}
+_NAMES: Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+}
 _CLAIM_TYPES: Mapping[str, tuple[type, ...]] = {
     "statement": (str,), "paper_anchor": (str, list), "repo_implementation": (str,), "disclosure": (str, list),
     "disclosed_for": (dict,), "aliases": (str, list),
@@ -160,6 +169,11 @@ _ROW_TYPES: Mapping[str, tuple[type, ...]] = {
     "id": (str,), "exp_id": (str,), "run": (str, list), "direction": (str,), "unit": (str,), "split": (str,),
     "dataset": (str,), "n": (int,), "variance": (dict,), "results_json": (str,), "figure": (str,),
     "aliases": (str, list), "display": (dict,), "aggregate": (str,), "derive": (str,), "from": (list,),
+}  # fmt: skip
+
+
+_DISPLAY_TYPES: Mapping[str, tuple[type, ...]] = {
+    "decimals": (int,), "significant": (int,), "scale": (float,), "style": (str,), "unit": (str,),
 }  # fmt: skip
 
 
