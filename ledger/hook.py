@@ -11,8 +11,8 @@ import os
 import re
 import sys
 
-_RUN = re.compile(rb"((?:^|.*/)results/[^/]+/runs/[^/]+)/")
-_SEGMENT = re.compile(rb"(?:^|.*/)\.ledger/log/[^/]+\.jsonl$")
+_RUN = re.compile(rb"(?s)((?:^|.*/)results/[^/]+/runs/[^/]+)/")
+_SEGMENT = re.compile(rb"(?s)(?:^|.*/)\.ledger/log/[^/]+\.jsonl\Z")
 _CLAIMS = b"EVIDENCE.json"
 _DOCUMENTS = (b".md", b".markdown", b".mdx", b".tex", b".csv", b".tsv")
 _SCREENFUL = 20
@@ -26,24 +26,28 @@ def main() -> int:
         return 2
     try:
         staged = _staged()
-        status = append_only(staged) if names[0] != "reconcile" else 0
+        status = 0
+        if names[0] != "reconcile":
+            status = append_only(staged)
+            for parent in _merged():  # what the other side sealed must come out of a merge as it went in
+                status = status or append_only(_staged(parent), parent)
         return status or (reconcile(staged) if names[0] != "append-only" else 0)
     except OSError as error:
         sys.stderr.write(f"ledger-hook: {error}\n")
         return 3
 
 
-def append_only(staged: list[tuple[str, bytes]]) -> int:
-    """1 if the staged changes alter, delete or add to a run that a commit holds, or rewrite a log segment."""
+def append_only(staged: list[tuple[str, bytes]], parent: str = "HEAD") -> int:
+    """1 if the staged changes alter, delete or add to a run that `parent` holds, or rewrite a log segment."""
     touched: dict[bytes, list[tuple[str, bytes]]] = {}
     problems: list[str] = []
     for status, path in staged:
         match = _RUN.match(path)
         if match:
             touched.setdefault(match[1], []).append((status, path))
-        elif _SEGMENT.match(path) and status != "A" and not (status == "M" and _continued(path)):
+        elif _SEGMENT.match(path) and status != "A" and not (status == "M" and _continued(path, parent)):
             problems.append(f"{_shown(path)}: a log segment is only ever appended to")
-    sealed = _committed([run + b"/run.json" for run in touched])
+    sealed = _committed([run + b"/run.json" for run in touched], parent)
     for run, changes in touched.items():
         if run + b"/run.json" in sealed:
             verbs = {"A": "adds", "M": "changes", "D": "deletes", "T": "changes"}
@@ -73,31 +77,43 @@ def reconcile(staged: list[tuple[str, bytes]]) -> int:
     return check_staged(_git, documents, claims, _print)
 
 
-def _staged() -> list[tuple[str, bytes]]:
-    """(status letter, path) of everything that the commit would change; renames count as delete and add."""
-    fields = _git("diff", "--cached", "--raw", "--no-renames", "-z").split(b"\0")
+def _staged(*parent: str) -> list[tuple[str, bytes]]:
+    """(status letter, path) of all that the commit changes of its parent; renames count as delete and add."""
+    fields = _git("diff", "--cached", "--raw", "--no-renames", "--no-relative", "-z", *parent).split(b"\0")
     return [
         (meta.rpartition(b" ")[2].decode("ascii")[:1], path)
         for meta, path in zip(fields[::2], fields[1::2], strict=False)
     ]
 
 
-def _committed(paths: list[bytes]) -> set[bytes]:
-    """Which of these paths HEAD holds."""
-    if not paths or not _git("rev-parse", "--verify", "-q", "HEAD", quiet=True):
+def _merged() -> list[str]:
+    """The other parents of a merge that is about to be committed."""
+    folder = os.environ.get("GIT_DIR", ".git")
+    if not os.path.isdir(folder):  # noqa: PTH112 (pathlib costs more than the question) - a work tree of another clone
+        folder = os.fsdecode(_git("rev-parse", "--git-dir").rstrip(b"\n"))
+    try:
+        with open(os.path.join(folder, "MERGE_HEAD"), encoding="ascii") as file:  # noqa: PTH118, PTH123
+            return file.read().split()
+    except FileNotFoundError:
+        return []
+
+
+def _committed(paths: list[bytes], parent: str) -> set[bytes]:
+    """Which of these paths `parent` holds."""
+    if not paths or not _git("rev-parse", "--verify", "-q", parent, quiet=True):
         return set()
     found: set[bytes] = set()
     for start in range(0, len(paths), 500):  # stay below the length limit of a command line
         names = [os.fsdecode(path) for path in paths[start : start + 500]]
-        found.update(_git("ls-tree", "-r", "-z", "--full-tree", "--name-only", "HEAD", "--", *names).split(b"\0"))
+        found.update(_git("ls-tree", "-r", "-z", "--full-tree", "--name-only", parent, "--", *names).split(b"\0"))
     return found
 
 
-def _continued(path: bytes) -> bool:
+def _continued(path: bytes, parent: str) -> bool:
     """Whether the staged segment begins with the committed one."""
     name = os.fsdecode(path)
-    old = _git("cat-file", "blob", f"HEAD:{name}", quiet=True)
-    return bool(old) and _git("cat-file", "blob", f":{name}").startswith(old)
+    old = _git("cat-file", "blob", f"{parent}:{name}", quiet=True)
+    return bool(old) and _git("cat-file", "blob", f":0:{name}").startswith(old)
 
 
 def _print(lines: list[str]) -> None:
@@ -122,7 +138,7 @@ def _git(*args: str, quiet: bool = False) -> bytes:
     if not hasattr(os, "posix_spawnp"):
         import subprocess
 
-        done = subprocess.run(["git", *args], capture_output=True, check=False)
+        done = subprocess.run(["git", "--literal-pathspecs", *args], capture_output=True, check=False)
         output, code, complaint = done.stdout, done.returncode, done.stderr
     else:
         output, code, complaint = _spawn(args)
@@ -137,7 +153,7 @@ def _spawn(args: tuple[str, ...]) -> tuple[bytes, int, bytes]:
     read_err, write_err = os.pipe()
     actions = [(os.POSIX_SPAWN_DUP2, write_out, 1), (os.POSIX_SPAWN_DUP2, write_err, 2)]
     try:
-        child = os.posix_spawnp("git", ["git", *args], os.environ, file_actions=actions)
+        child = os.posix_spawnp("git", ["git", "--literal-pathspecs", *args], os.environ, file_actions=actions)
     finally:
         os.close(write_out)
         os.close(write_err)

@@ -34,13 +34,24 @@ def install() -> int:
     path = Path(done.stdout.strip()).absolute() / "pre-commit"
     if path.exists() and _MARK not in path.read_text(encoding="utf-8", errors="replace"):
         raise UsageError("another hook is installed there", where=path, fix="add the line `ledger-hook all` to it")
-    command = Path(sys.executable).parent / "ledger-hook"
-    call = shlex.quote(str(command))
+    command, call = _call()
     script = (
         f"#!/bin/sh\n{_MARK}\n"
-        f'if [ ! -x {call} ]; then echo "ledger-hook is gone: sealed runs are not guarded in this commit" >&2; exit 0; fi\n'
+        f'if [ ! -x {command} ]; then echo "ledger-hook is gone: sealed runs are not guarded in this commit" >&2; exit 0; fi\n'
         f"exec {call} all\n"
     )
     write_bytes(path, script.encode(), mode=0o755)
     say(f"wrote {path}")
     return 0
+
+
+def _call() -> tuple[str, str]:
+    """The program that the hook needs, and how it is called; without its script (`--user`) the module is run.
+
+    -P keeps a folder `ledger` of the repository from being taken for ours.
+    """
+    python = Path(sys.executable)
+    script = python.parent / "ledger-hook"
+    if script.exists():
+        return (shlex.quote(str(script)),) * 2
+    return shlex.quote(str(python)), f"{shlex.quote(str(python))} -P -m ledger.hook"
