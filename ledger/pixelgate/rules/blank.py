@@ -68,7 +68,7 @@ def _why_empty(scene: Scene, family: list[Panel]) -> str:
 
 
 def _visible(mark: Mark, panel: Panel) -> bool:
-    if panel.kind != "rectilinear" or not mark.data_coords or mark.kind == "other":
+    if panel.kind != "rectilinear" or not mark.data_coords or mark.kind == "other" or (mark.cut and not mark.x):
         return True
     if mark.kind in {"image", "patch"}:
         return mark.box is None or _meet(mark.box, panel.box)

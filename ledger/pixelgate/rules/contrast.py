@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
@@ -80,7 +81,7 @@ def _lines(scene: Scene, panel: Panel) -> Iterator[Finding]:
     for mark in lines:
         ratio = contrast(over(mark.colors[0], ground), ground)
         dressed = bool(mark.marker) and mark.edge is not None and contrast(over(mark.edge, ground), ground) >= LINE
-        if ratio >= LINE or dressed or mark.maker or (not mark.label and len(lines) > 1):
+        if ratio >= LINE or dressed or mark.maker or (not mark.label and len(lines) > 1) or _is_painted_over(panel):
             continue  # pale lines without a name, beside others, are context
         name = f" {mark.label!r}" if mark.label else ""
         message = (
@@ -91,6 +92,20 @@ def _lines(scene: Scene, panel: Panel) -> Iterator[Finding]:
             "low-contrast", "warning", message, "choose a darker (or lighter) colour", box=panel.box,
             contrast=round(ratio, 2), where=f"{panel.index} {mark.label}",
         )  # fmt: skip
+
+
+def _is_painted_over(panel: Panel) -> bool:
+    """Whether an image or filled contours lie over most of the ground, so that nobody knows what a line stands on."""
+    left, top, right, bottom = panel.box
+    for mark in panel.marks:
+        if mark.kind != "image" and (mark.kind != "other" or not mark.colors):
+            continue
+        known = mark.box is not None and all(map(math.isfinite, mark.box))
+        x0, y0, x1, y1 = mark.box if known and mark.box else panel.box
+        shared = max(0.0, min(right, x1) - max(left, x0)) * max(0.0, min(bottom, y1) - max(top, y0))
+        if shared >= 0.5 * (right - left) * (bottom - top):
+            return True
+    return False
 
 
 def distinct(scene: Scene) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from ledger.model.finding import Finding
 from ledger.pixelgate.record import Mark, Panel
@@ -40,9 +40,14 @@ def monotonic(scene: Scene) -> Iterator[Finding]:
 
 
 def _turns(mark: Mark, panel: Panel) -> tuple[int, int, str] | None:
-    """How often the line turns back, of how many steps, and where first."""
-    xs = [x for x, y in zip(mark.x, mark.y, strict=True) if math.isfinite(x) and math.isfinite(y)]
-    ys = [y for x, y in zip(mark.x, mark.y, strict=True) if math.isfinite(x) and math.isfinite(y)]
+    """How often the line turns back, of how many steps, and where first; a gap joins nothing, so each stretch counts alone."""
+    points = zip(mark.x, mark.y, strict=True)
+    stretches = [list(some) for whole, some in groupby(points, lambda p: all(map(math.isfinite, p))) if whole]
+    found = (_turns_of([x for x, _ in one], [y for _, y in one], panel) for one in stretches)
+    return next((turns for turns in found if turns), None)
+
+
+def _turns_of(xs: list[float], ys: list[float], panel: Panel) -> tuple[int, int, str] | None:
     names = panel.xaxis.names
     if names:
         numbers = [_as_number(names[int(x)]) if float(x).is_integer() and 0 <= x < len(names) else None for x in xs]
@@ -87,8 +92,8 @@ def widths(scene: Scene) -> Iterator[Finding]:
     """unequal-bar-width: bars of one set with different widths, or counts over unequal bins."""
     for panel in scene.saved.panels:
         for mark in panel.marks:
-            if mark.kind != "bars" or len(mark.width) < 2:
-                continue
+            if mark.kind != "bars" or len(mark.width) < 2 or panel.kind != "rectilinear":
+                continue  # a polar bar's width is an angle, which is what a ring shows
             across = panel.axis("x" if mark.along == "y" else "y")
             least, most = min(mark.width), max(mark.width)
             if across.scale != "linear" or across.date or most - least <= 0.02 * most:

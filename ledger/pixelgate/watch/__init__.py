@@ -79,12 +79,12 @@ class Watch:
         watched = self._saving is not None and self._saving["figure"] is figure and not _is_rehearsal(renderer)
         if not watched:
             return original(figure, renderer)
-        self._texts = []
+        outer, self._texts = self._texts, []  # a draw event of the script's may draw again within this draw
         try:
             result = original(figure, renderer)
             texts = self._texts
         finally:
-            self._texts = None
+            self._texts = outer
         assert self._saving is not None
         self._saving["saved"] = self._look(figure, renderer, texts)
         return result

@@ -36,10 +36,15 @@ def read_marks(ax: Any, renderer: Any, height: float, trouble: list[str]) -> tup
 
 
 def _artist(ax: Any, artist: Any, renderer: Any, height: float) -> Iterator[Mark]:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.collections import Collection, PathCollection
     from matplotlib.image import AxesImage
+    from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
+    from matplotlib.spines import Spine
+    from matplotlib.text import Text
 
     if isinstance(artist, Line2D):
         yield _line(ax, artist, height)
@@ -51,6 +56,8 @@ def _artist(ax: Any, artist: Any, renderer: Any, height: float) -> Iterator[Mark
         yield _collection(ax, artist, _artist_box(artist, renderer, height))
     elif isinstance(artist, Patch):
         yield _patch(ax, artist, _artist_box(artist, renderer, height))
+    elif not isinstance(artist, Axes | Axis | Legend | Spine | Text) and (box := _artist_box(artist, renderer, height)):
+        yield Mark("other", maker=type(artist).__name__, order=float(artist.get_zorder()), box=box)
 
 
 def _line(ax: Any, line: Any, height: float) -> Mark:
@@ -173,17 +180,18 @@ def _collection(ax: Any, artist: Any, box: Box | None) -> Mark:
     if name == "QuadMesh" and (mesh := _mesh(artist, label)):
         return mesh
     maker = maker or {"QuadMesh": "pcolormesh", "QuadContourSet": "contour", "LineCollection": "lines"}.get(name, "")
-    band = "Poly" in name and maker in {"", "stackplot"} and "3D" not in name
+    band = "Poly" in name and maker in {"", "stackplot"} and not any(part in name for part in ("3D", "Mesh"))
     paths = artist.get_paths() if band or name == "LineCollection" else []
     points = [path.vertices for path in paths]
-    every = np.concatenate(points) if points and sum(map(len, points)) <= LIMIT else np.empty((0, 2))
+    total = sum(map(len, points))
+    every = np.concatenate(points) if 0 < total <= LIMIT else np.empty((0, 2))
     array = artist.get_array()
     return Mark(
         "band" if band else "other", label, maker or ("" if band else name),
         _floats(every[:, 0]), _floats(every[:, 1]), colors=_colors(artist.get_facecolor()),
         line=str(artist.get_linestyle()), hatch=artist.get_hatch() or "", norm=_norm(artist),
         data_coords=artist.get_transform() == ax.transData, order=float(artist.get_zorder()), box=box,
-        params={"mapped": array is not None}, **_dress(artist),
+        params={"mapped": array is not None}, cut=total if total > LIMIT else 0, **_dress(artist),
     )  # fmt: skip
 
 

@@ -305,6 +305,15 @@ def test_what_has_no_pixels_has_not_passed(figure: Make) -> None:
         "from math import cos, sin, tau\nt = [i * tau / 99 for i in range(100)]\nplt.plot([*map(cos, t)], [*map(sin, t)])",
         "plt.plot([0, 1, 0.2], [0, 1, 2])\nplt.axis('off')",
         "plt.stackplot([0, 1, 2], [[1, 2, 3], [2, 2, 2]])",
+        "plt.pcolor([[1, 2], [3, 4], [5, 6]])",
+        (
+            "from matplotlib.image import BboxImage\nax = plt.gca()\n"
+            "ax.add_artist(BboxImage(ax.bbox)).set_data([[0.0, 1.0], [2.0, 3.0]])"
+        ),
+        # a ring of polar bars, a mesh whose edges are joined by gaps, white lines on a filled ground
+        "plt.subplot(projection='polar').bar([0, 2, 4], [1, 1, 1], width=[1, 2, 3])\nplt.yticks([])",
+        "nan = float('nan')\nplt.plot([0, 1, nan, 1, 0, nan, 0, 2], [0, 0, nan, 0, 1, nan, 1, 1])",
+        "plt.contourf([[0, 1, 0], [1, 5, 1], [0, 1, 0]])\nplt.plot([0, 1, 2], [0, 1, 2], color='white')",
     ],
 )
 def test_what_is_meant_to_look_so_is_no_finding(figure: Make, body: str) -> None:
@@ -318,3 +327,15 @@ def test_a_second_scale_on_the_edge_is_part_of_its_panel(figure: Make) -> None:
     assert [finding.rule for finding in report.findings] == ["tofu"]
     assert "y label" in report.findings[0].message
     assert (report.checked["series"], report.checked["not_judged"]) == (1, [])
+
+
+def test_a_draw_event_that_draws_again_loses_no_text(figure: Make) -> None:
+    body = BARS.replace(
+        "fig.savefig",
+        "done = []\n"
+        "fig.canvas.mpl_connect('draw_event', lambda event: done or done.append(1) or fig.canvas.draw())\n"
+        "ax.set_title('正')\nfig.savefig",
+    )
+    report = build(figure(body), "plot")
+    assert [finding.rule for finding in report.findings] == ["tofu"]
+    assert report.checked["not_judged"] == []
