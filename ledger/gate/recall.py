@@ -19,8 +19,8 @@ _KEPT = 2000
 
 def remember(project: Project, findings: Iterable[Finding]) -> None:
     """Add these findings to the memory. A cache that cannot be written is no reason to fail."""
-    known = _read(project)
-    known.update({finding.fingerprint: finding.to_json() for finding in findings})
+    new = {finding.fingerprint: finding.to_json() for finding in findings}
+    known = {key: raw for key, raw in _read(project).items() if key not in new} | new  # the latest stand last
     latest = dict(list(known.items())[-_KEPT:])
     try:
         atomic.write_bytes(project.cache / "findings.json", pretty(latest))
@@ -35,7 +35,8 @@ def recall(project: Project, prefix: str) -> Finding:
         UsageError: none or several fit.
 
     """
-    fits = [raw for fingerprint, raw in _read(project).items() if fingerprint.startswith(prefix)]
+    remembered = _read(project).items() if prefix else ()
+    fits = [found for key, raw in remembered if key.startswith(prefix) and (found := _finding(raw))]
     if len(fits) > 1:
         raise UsageError(f"{prefix!r} fits {len(fits)} findings", fix="type more of the fingerprint")
     if not fits:
@@ -43,18 +44,25 @@ def recall(project: Project, prefix: str) -> Finding:
             f"{prefix!r} is neither a claim nor a finding of the last checks",
             fix="run the check again, and copy the fingerprint that it prints in brackets",
         )
-    raw = fits[0]
-    place = raw.get("location")
-    return Finding(
-        rule=raw["rule"],
-        severity=raw["severity"],
-        message=raw["message"],
-        location=Location(**{**place, "box": tuple(place["box"]) if place.get("box") else None}) if place else None,
-        claim=raw.get("claim"),
-        values=raw.get("values", {}),
-        fix=raw.get("fix"),
-        identity=("recalled", raw["fingerprint"]),
-    )
+    return fits[0]
+
+
+def _finding(raw: Any) -> Finding | None:
+    """A remembered finding; None when the cache holds something else, or what another version wrote."""
+    try:
+        place = raw["location"]
+        return Finding(
+            rule=raw["rule"],
+            severity=raw["severity"],
+            message=raw["message"],
+            location=Location(**{**place, "box": tuple(place["box"]) if place.get("box") else None}) if place else None,
+            claim=raw["claim"],
+            values=raw["values"],
+            fix=raw["fix"],
+            identity=("recalled", raw["fingerprint"]),
+        )
+    except (KeyError, TypeError, AttributeError):
+        return None
 
 
 def _read(project: Project) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class Finding:
             path = self.location.path if self.location else ""
             shown = [f"{key}={self.values[key]}" for key in sorted(self.values)]
             parts = (self.rule, path, self.claim or "", *shown)
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
+        return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def with_disclosure(self, text: str) -> Finding:
         return replace(self, disclosed=text)

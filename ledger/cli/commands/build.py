@@ -12,9 +12,9 @@ from ledger.cli.common import HELP, find_project, say
     epilog=r"Example: ledger build && latexmk -pdf paper.tex   (with \input{generated/ledger.tex})",
 )
 def build() -> int:
-    r"""Generate macros, tables and disclosures from EVIDENCE.json into generated/.
+    r"""Generate macros, tables and disclosures.
 
-    LaTeX: \ev{ID}, \ev[pm]{ID}, \ev[full]{ID}, \evtable, \evdisclosures. Typst: #ev("ID"), #evtable, #evdisclosures.
+    From EVIDENCE.json into generated/. LaTeX: \ev{ID}, \ev[pm]{ID}, \ev[full]{ID}, \evtable, \evdisclosures. Typst: #ev("ID"), #evtable, #evdisclosures.
     A file whose content would not change is not written.
     """
     from ledger.deliver import write

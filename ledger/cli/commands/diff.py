@@ -15,7 +15,10 @@ from ledger.cli.common import HELP, find_project
 @click.argument("second", metavar="RUN")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def diff(first: str, second: str, form: str) -> int:
-    """Say in one line which of the six inputs differ between two runs, then the values and config keys."""
+    """Say what differs between two runs.
+
+    In one line which of the six inputs differ, then the values and config keys.
+    """
     from ledger.gate.reporters import table
     from ledger.store.compare import compare
     from ledger.store.runs import RunStore

@@ -14,9 +14,9 @@ from ledger.cli.common import HELP, deliver, find_project, report_options, say
 @click.argument("documents", nargs=-1, type=click.Path(path_type=Path))
 @report_options
 def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything: bool, policy: str | None) -> int:
-    """Five checks for every number that ships: verified, mapped, regenerable, reconciled, split stated.
+    """Five checks for every number that ships.
 
-    DOCUMENTS default to `documents` of the configuration. Writes DISCLOSURES.md. Reports only, unless a policy asks
+    Verified, mapped, regenerable, reconciled, split stated. DOCUMENTS default to `documents` of the configuration. Writes DISCLOSURES.md. Reports only, unless a policy asks
     for more.
     """
     from ledger import reconcile
@@ -36,7 +36,9 @@ def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything
     report = reconcile.check([reconcile.Source(path, data) for path, data in texts.items()], graph)
     settled = disclosures.settle(report.findings, graph, disclosures.recorded(project))
     done = run_gate(project, graph, texts, replace(report, findings=settled))
-    if write_if_changed(project.root / "DISCLOSURES.md", record.markdown(graph, done).encode()):
+    if write_if_changed(
+        project.root / "DISCLOSURES.md", record.markdown(graph, done).encode("utf-8", "backslashreplace")
+    ):
         say("wrote DISCLOSURES.md")
     if form == "text" and output is None:
         click.echo(record.terminal(done))

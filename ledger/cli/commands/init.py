@@ -15,7 +15,10 @@ ATTRIBUTES = ("results/** -text", ".ledger/log/** -text")
 @click.command(context_settings=HELP, epilog="Example: ledger init --project my-paper")
 @click.option("--project", "name", help="The project's name (default: the folder's).")
 def init(name: str | None) -> int:
-    """Make this folder a project; what is there already stays as it is."""
+    """Make this folder a project.
+
+    What is there already stays as it is.
+    """
     from ledger.canon import pretty
     from ledger.store import atomic
 

@@ -17,9 +17,9 @@ NO = 1
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def log(ctx: click.Context, limit: int | None, form: str) -> int:
-    """Show the log: starts, seals, selections, disclosures, oldest first.
+    """Show the log, its head, and whether history was kept.
 
-    `ledger log head` prints a short string that pins the whole history, fit for a footnote of the paper.
+    Without a command: starts, seals, selections and disclosures, oldest first. `ledger log head` prints a short string that pins the whole history, fit for a footnote of the paper.
     """
     if ctx.invoked_subcommand:
         return 0

@@ -17,9 +17,9 @@ _LARGEST = 64 * 1024 * 1024  # bytes; a proof of a hundred runs is a few hundred
 @click.argument("what", metavar="RUN|CLAIM")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the proof to this file.")
 def prove(what: str, output: Path | None) -> int:
-    """Prove that a run is in the log, or that a claim's value follows from runs in the log.
+    """Prove that a run or a claim rests on the log.
 
-    `ledger check-proof FILE` verifies the proof with nothing but the file and the log head.
+    A run is in the log; a claim's value follows from runs in the log. `ledger check-proof FILE` verifies the proof with nothing but the file and the log head.
     """
     from ledger.canon import pretty
     from ledger.evidence import proof
@@ -52,7 +52,10 @@ def prove(what: str, output: Path | None) -> int:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--head", help="The log head that the proof must be under, as the paper prints it.")
 def check_proof(file: Path, head: str | None) -> int:
-    """Check a proof with nothing but its file and the log head. Exits 1 when it does not hold."""
+    """Check a proof with nothing but its file.
+
+    With --head also that it is under the log head that you know. Exits 1 when it does not hold.
+    """
     from ledger.canon import parse
     from ledger.evidence import proof
 

@@ -27,7 +27,10 @@ from ledger.cli.common import HELP, find_project
 def runs(
     exp_id: str | None, where: str | None, sort: str | None, limit: int | None, everything: bool, form: str
 ) -> int:
-    """List sealed runs with their metrics; `*` marks the selected ones."""
+    """List sealed runs with their metrics.
+
+    `*` marks the selected ones.
+    """
     from ledger.store.index import Index, find
     from ledger.store.index.language import parse
 

@@ -38,9 +38,9 @@ def seal(
     dataset: str | None,
     placement: str | None,
 ) -> int:
-    """Seal folders as runs of --exp, or what a killed run left behind.
+    """Seal a folder, or what a killed run left behind.
 
-    A folder is yours: its bytes are copied (shared where the file system can), and nothing in it changes.
+    Folders become runs of --exp. A folder is yours: its bytes are copied (shared where the file system can), and nothing in it changes.
     """
     from ledger.seal.folder import seal_abandoned, seal_folders
 

@@ -10,9 +10,9 @@ from ledger.cli.common import HELP, find_project, say
 @click.command(context_settings=HELP, epilog="Example: ledger select 20261201T101500Z-3f9a")
 @click.argument("name", metavar="RUN")
 def select(name: str) -> int:
-    """Make RUN the chosen one of its seed.
+    """Choose a run for its seed; logged, never destructive.
 
-    The choice is logged and destroys nothing: the run chosen before stays sealed and can be chosen again.
+    The run chosen before stays sealed and can be chosen again.
     """
     from ledger.store.runs import RunStore
     from ledger.store.selection import Selection

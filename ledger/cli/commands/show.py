@@ -13,7 +13,7 @@ from ledger.cli.common import HELP, find_project
 @click.argument("name", metavar="RUN")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def show(name: str, form: str) -> int:
-    """Show one run: metrics, provenance inputs and files.
+    """Show one run: metrics, inputs, files.
 
     RUN is an id or a unique prefix of one, @last, or @best:METRIC.
     """

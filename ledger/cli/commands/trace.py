@@ -16,7 +16,10 @@ from ledger.registry import load as adapter
 @click.argument("name", metavar="CLAIM")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def trace(name: str, form: str) -> int:
-    """Print the chain from a claim's sentence to the hashed conditions of its runs."""
+    """Print the chain from a claim to its hashed conditions.
+
+    Its sentence, rows and runs, each with its value, run address and place in the log.
+    """
     from ledger.evidence import trace as tracing
     from ledger.evidence.graph import load
 
