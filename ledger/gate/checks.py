@@ -110,9 +110,8 @@ def regenerable(known: Known, claim: Claim, row: EvidenceRow, resolved: Resolved
             return Answer(
                 "regenerable", "no", f"the command of {run.run_id} is not known", "start it with `ledger run`"
             )
-    return _conditional(
-        known, row, "regenerable", "code, config, data, seed and environment are pinned", ("code-not-committed",)
-    )
+    # changes that no commit holds are sealed with the run, so they pin the code too
+    return Answer("regenerable", "yes", "code, config, data, seed and environment are pinned")
 
 
 def reconciled(known: Known, claim: Claim, row: EvidenceRow, resolved: Resolved) -> Answer:

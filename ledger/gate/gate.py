@@ -83,7 +83,7 @@ def run_gate(project: Project, graph: ClaimGraph, documents: Mapping[str, bytes]
         "runs_started": started,
         "runs_sealed": len(RunStore(project).all()),
         "runs_reported": len(
-            {run.key for number in numbers for run in resolver.resolve(number.row).runs if resolver.has_run(number.row)}
+            {run.key for n in numbers if resolver.has_run(n.row) for run in resolver.resolve(n.row).runs}
         ),
     }
     sections = {"numbers": [number.to_json() for number in numbers]}

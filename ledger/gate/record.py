@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.deliver.entries import disclosures
+from ledger.deliver.markdown import escape
 from ledger.deliver.number import printed
 from ledger.evidence.graph import ClaimGraph
 from ledger.gate.checks import Answer
@@ -33,7 +34,7 @@ def terminal(gate: Gate) -> str:
 def markdown(graph: ClaimGraph, gate: Gate) -> str:
     """The disclosure record: what is said with which number, and where each number stands."""
     out = [
-        f"# Disclosures of {graph.project or 'this project'}",
+        f"# Disclosures of {escape(graph.project) or 'this project'}",
         "",
         "Written by `ledger gate`. Edits are overwritten.",
         "",
@@ -42,7 +43,7 @@ def markdown(graph: ClaimGraph, gate: Gate) -> str:
     out += ["## What must be said with the numbers", ""]
     for _, text in said:
         claims = ", ".join(claim.id for claim in graph.claims if text in claim.disclosures)
-        out.append(f"- {text} ({claims})")
+        out.append(f"- {escape(text)} ({escape(claims)})")
     if not said:
         out.append("Nothing has been disclosed.")
     out += ["", "## Where each number stands", ""]
@@ -51,7 +52,11 @@ def markdown(graph: ClaimGraph, gate: Gate) -> str:
         out.append("| number | value | " + " | ".join(checks) + " |")
         out.append("|:--|--:|" + ":--|" * len(checks))
         for number in gate.numbers:
-            out.append(f"| {number.row.id} | {_value(number)} | " + " | ".join(map(_cell, number.answers)) + " |")
+            out.append(
+                f"| {escape(number.row.id)} | {escape(_value(number))} | "
+                + " | ".join(map(_cell, number.answers))
+                + " |"
+            )
     checked = gate.report.checked
     out += [
         "",
@@ -61,7 +66,7 @@ def markdown(graph: ClaimGraph, gate: Gate) -> str:
 
 
 def _cell(answer: Answer) -> str:
-    return answer.state if answer.state == "yes" else f"{answer.state}: {answer.reason}".replace("|", "\\|")
+    return answer.state if answer.state == "yes" else f"{answer.state}: {escape(answer.reason)}"
 
 
 def _value(number: Checked) -> str:
