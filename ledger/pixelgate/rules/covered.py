@@ -116,7 +116,10 @@ def clipped(scene: Scene) -> Iterator[Finding]:
         if panel.kind != "rectilinear" or panel.role != "plot" or panel.zoomed or not panel.frame:
             continue
         cut = [(mark, *_beyond(mark, panel, scene.saved.dpi)) for mark in panel.marks if mark.kind in SHAPES]
-        hits = [(mark, count, total) for mark, count, total in cut if count and mark.clipped and mark.data_coords]
+        hits = [
+            (mark, count, total) for mark, count, total in cut
+            if count and mark.clipped and mark.data_coords and not _is_shown_beside(mark, panel, scene.saved.panels)
+        ]  # fmt: skip
         if not hits:
             continue
         first = ", ".join(_lost(mark, count, total) for mark, count, total in hits[:3])
@@ -131,6 +134,18 @@ def clipped(scene: Scene) -> Iterator[Finding]:
             "clipped-marks", "warning", message, fix, box=panel.box, count=sum(count for _, count, _ in hits),
             where=panel.index,
         )  # fmt: skip
+
+
+def _is_shown_beside(mark: Mark, panel: Panel, panels: tuple[Panel, ...]) -> bool:
+    """Whether a panel with other limits draws the very same series, as the halves of a broken axis do."""
+    data = (mark.kind, mark.x, mark.y, mark.base, mark.length, mark.low, mark.high)
+    return any(
+        data == (one.kind, one.x, one.y, one.base, one.length, one.low, one.high)
+        for other in panels
+        if other.index != panel.index
+        and (other.xaxis.limits, other.yaxis.limits) != (panel.xaxis.limits, panel.yaxis.limits)
+        for one in other.marks
+    )
 
 
 def _lost(mark: Mark, count: int, total: int) -> str:

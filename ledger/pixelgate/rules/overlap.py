@@ -54,6 +54,9 @@ def _core(text: Text) -> Quad:
     foot, head = 0.22 / lines, 0.16 / lines
     if text.math:
         foot, head = 0.3 / lines, 0.3 / lines
+    # line breaks before or after the words only push them away
+    head += (len(text.text) - len(text.text.lstrip("\n"))) / lines
+    foot += (len(text.text) - len(text.text.rstrip("\n"))) / lines
     side = min(0.04, 0.06 / max(1, len(text.text)))
 
     def at(across: float, up: float) -> tuple[float, float]:

@@ -306,6 +306,12 @@ def test_what_has_no_pixels_has_not_passed(figure: Make) -> None:
         "plt.plot([0, 1, 0.2], [0, 1, 2])\nplt.axis('off')",
         "plt.stackplot([0, 1, 2], [[1, 2, 3], [2, 2, 2]])",
         "plt.pcolor([[1, 2], [3, 4], [5, 6]])",
+        # a second row of tick labels, and the two halves of a broken axis
+        "plt.plot([0, 1, 2], [1, 2, 2])\nplt.xticks([0, 1, 1.001, 2], ['a', 'b', '\\nthe second row', 'c'])",
+        (
+            "fig, (up, down) = plt.subplots(2)\n[ax.plot([0, 1, 2], [1, 9, 2], 'o-') for ax in (up, down)]\n"
+            "up.set_ylim(8, 10)\ndown.set_ylim(0, 3)"
+        ),
         (
             "from matplotlib.image import BboxImage\nax = plt.gca()\n"
             "ax.add_artist(BboxImage(ax.bbox)).set_data([[0.0, 1.0], [2.0, 3.0]])"
