@@ -82,13 +82,13 @@ def _sorting(sort: str, scope: list[Compare]) -> tuple[str, str, list[Any]]:
     name = sort.removeprefix("-")
     way = "desc" if sort.startswith("-") else "asc"
     if name in _COLUMNS:
-        return "runs r", f"{_COLUMNS[name]} {way}, r.run_id", []
+        return "runs r", f"{_COLUMNS[name]} {way}, r.created, r.run_id", []
     if name.startswith("config."):
-        return "runs r", f"json_extract(r.config, {_quoted(_path(name))}) {way}, r.run_id", []
+        return "runs r", f"json_extract(r.config, {_quoted(_path(name))}) {way}, r.created, r.run_id", []
     limited, values = _scoped("s", scope)
     return (
         f"metrics s cross join runs r on r.id=s.run and s.key=? and s.value is not null{limited}",
-        f"s.value {way}, r.run_id",
+        f"s.value {way}, r.created, r.run_id",
         [name, *values],
     )
 
