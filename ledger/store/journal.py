@@ -69,9 +69,10 @@ class _Tail:
 
     def still_ends(self, path: Path) -> bool:
         """Whether the file still holds our last line where we left it."""
+        start = self.length - len(self.last) - 1
         with path.open("rb") as stream:
-            stream.seek(self.length - len(self.last) - 1)
-            return stream.read(len(self.last) + 1) == self.last + b"\n"
+            stream.seek(max(start, 0))
+            return start >= 0 and stream.read(len(self.last) + 1) == self.last + b"\n"
 
 
 class Journal:
@@ -96,7 +97,10 @@ class Journal:
             tail = self._own_tail() or self._open_segment()
             time = now()
             tail = self._write(tail, [encode({**body, "time": time}) for body in bodies])
-            atomic.write_bytes(self._tail_file, listing(tail.to_json()))
+            with contextlib.suppress(
+                StoreError
+            ):  # the entries are safe; the next append finds them behind the old tail
+                atomic.write_bytes(self._tail_file, listing(tail.to_json()))
             return Head(tail.segment, tail.peaks.size, tail.peaks.root().hex())
 
     def segments(self) -> list[Segment]:

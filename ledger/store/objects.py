@@ -11,7 +11,7 @@ import os
 import shutil
 from pathlib import Path
 
-from ledger.canon import sha256
+from ledger.canon import file_digest, sha256
 from ledger.store import atomic
 
 READ_ONLY = 0o444
@@ -33,14 +33,15 @@ class ObjectStore:
     def put_bytes(self, data: bytes) -> str:
         """Store bytes; returns their digest. Raises StoreError."""
         digest = sha256(data)
-        if not self.has(digest):
+        if not self._holds(digest):
             atomic.write_bytes(self.path(digest), data, mode=READ_ONLY)
         return digest
 
     def adopt(self, file: Path, digest: str) -> None:
         """Make `file`, whose digest is known and which is ours, one with its object.
 
-        When the object exists, `file` becomes another name of it; else the object becomes another name of `file`.
+        When the object exists and is whole, `file` becomes another name of it; else the object becomes another name of
+        `file`: a damaged object must never take the place of good bytes.
 
         Raises:
             StoreError: the disk refused.
@@ -48,13 +49,20 @@ class ObjectStore:
         """
         target = self.path(digest)
         with atomic.explained(target):
-            if target.is_file():
+            if self._holds(digest):
                 share(target, file)
             else:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 share(file, target)
                 atomic.fsync_folder(target.parent)
             target.chmod(READ_ONLY)
+
+    def _holds(self, digest: str) -> bool:
+        """Whether the object is there and is what its name says."""
+        try:
+            return file_digest(self.path(digest))[0] == digest
+        except OSError:
+            return False
 
     def fetch(self, digest: str, target: Path) -> None:
         """Give the object another name, `target`. Raises StoreError."""
@@ -73,7 +81,7 @@ def share(source: Path, target: Path) -> None:
             except OSError:
                 shutil.copyfile(source, temporary)
                 with temporary.open("rb") as stream:
-                    os.fsync(stream.fileno())
+                    atomic.fsync(stream.fileno())
         temporary.chmod(READ_ONLY)
         temporary.replace(target)
     finally:
@@ -99,7 +107,7 @@ def _reflink(source: Path, target: Path) -> bool:
         except OSError:
             pass
         else:
-            os.fsync(writer.fileno())
+            atomic.fsync(writer.fileno())
             return True
     target.unlink()
     return False

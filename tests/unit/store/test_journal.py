@@ -68,6 +68,18 @@ def test_a_crash_between_the_line_and_what_we_remember_of_it_is_recovered(here: 
     assert len(log.files()) == 1
 
 
+def test_an_entry_counts_although_we_could_not_remember_it(here: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line is on the disk; an error here would say that it is not."""
+    log = Journal(here)
+    log.append({"type": "start", "exp_id": "a", "run_id": "1"})
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        log.append({"type": "start", "exp_id": "a", "run_id": "2"})
+    log.append({"type": "start", "exp_id": "a", "run_id": "3"})
+    assert [body["run_id"] for body in entries(here)] == ["1", "2", "3"]
+    assert len(log.files()) == 1
+
+
 @pytest.mark.parametrize("cut", [1, 5, 30])
 def test_a_torn_line_of_our_own_is_cut_off_and_the_segment_goes_on(here: Project, cut: int) -> None:
     log = Journal(here)
@@ -118,7 +130,13 @@ def garbled(found: Project) -> None:
     (found.local / "segment.json").write_text("{")
 
 
-@pytest.mark.parametrize("change", [replaced, truncated, gone, rewritten, other_host, forgotten, garbled])
+def nonsense(found: Project) -> None:
+    """Of the right form, with a length that no such line can end at."""
+    path = found.local / "segment.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "length": 3}))
+
+
+@pytest.mark.parametrize("change", [replaced, truncated, gone, rewritten, other_host, forgotten, garbled, nonsense])
 def test_a_segment_that_is_not_surely_ours_is_not_continued(here: Project, change: Callable[[Project], None]) -> None:
     log = Journal(here)
     log.append({"type": "start", "exp_id": "a", "run_id": "1"})
