@@ -256,7 +256,8 @@ def test_the_table_says_of_a_command_what_its_own_help_opens_with(name: str) -> 
     assert command.get_short_help_str(limit=200).rstrip(".") == COMMANDS[name].help.rstrip(".")
     inner = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     for one in inner:
-        context = click.Context(one, info_name=name)
+        # the help option is made once per command, from the first context that asks: use the command's own settings
+        context = click.Context(one, info_name=name, **one.context_settings)
         shown = one.get_help(context)
         assert "Usage:" in shown
         assert one.help
