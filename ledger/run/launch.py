@@ -86,7 +86,9 @@ def _tee(child: subprocess.Popen[bytes], log: Path, echo: BinaryIO) -> None:
     """Copy the command's output to the terminal and into the run as it comes."""
     assert child.stdout is not None
     watched = True
-    with log.open("wb") as kept:
+    with log.open(
+        "ab"
+    ) as kept:  # appending: a script that writes the same file overwrites nothing of ours, nor we of its
         while chunk := os.read(child.stdout.fileno(), _CHUNK):
             kept.write(chunk)
             kept.flush()

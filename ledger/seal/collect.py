@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ledger.canon import handle_digest
-from ledger.errors import InputError
+from ledger.errors import InputError, visible
 from ledger.model.run import RunFile, Tier
 
 HEAVY_FROM = 1024 * 1024  # bytes; larger files are heavy wherever they lie
@@ -54,6 +54,22 @@ def collect(root: Path, *, leave: frozenset[str] = frozenset()) -> Collected:
     )
 
 
+def respell(root: Path) -> None:
+    r"""Give every file and folder below whose name is no UTF-8 one that a manifest can hold: a wrong byte as `\xff`."""
+    for folder, folders, names in os.walk(root, topdown=False):
+        for name in (*names, *folders):
+            spelled = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            if spelled != name:
+                while os.path.lexists(os.path.join(folder, spelled)):  # noqa: PTH118 (pathlib offers no topdown=False in 3.11)
+                    spelled += "_"
+                os.rename(os.path.join(folder, name), os.path.join(folder, spelled))  # noqa: PTH104, PTH118
+
+
+def is_text(name: str) -> bool:
+    """Whether a file name can be written down."""
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
+
+
 def entry(path: str | Path, name: str) -> RunFile:
     """One file as the manifest lists it.
 
@@ -82,7 +98,7 @@ def _not_taken(path: Path, root: Path) -> str | None:
     except (OSError, RuntimeError):
         return "a link that leads nowhere"
     if not target.is_relative_to(root.resolve()):
-        return f"a link that leaves the run ({os.readlink(path)})"  # noqa: PTH115 (kept as written)
+        return f"a link that leaves the run ({visible(os.readlink(path))})"  # noqa: PTH115 (kept as written)
     return None if target.is_file() else "a link to a folder"
 
 

@@ -6,14 +6,16 @@ that failed can be tried again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import listing, parse
+from ledger.canon import file_digest, finite, listing, parse
 from ledger.errors import InputError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, Status
+from ledger.project import Project
 from ledger.seal import records, staging
 from ledger.store import atomic
 from ledger.store.journal import now
@@ -21,38 +23,67 @@ from ledger.store.objects import ObjectStore
 from ledger.store.runs import CONFIG, MANIFEST, PROVENANCE, RESULTS
 
 RESULTS_REFUSED = "results.refused.json"
+IGNORE = ".gitignore"
 
 
 def complete(
-    objects: ObjectStore, staged: staging.Staging, status: Status, exit_status: int | None
+    project: Project, staged: staging.Staging, status: Status, exit_status: int | None
 ) -> tuple[Mapping[str, Any], list[Finding]]:
     """Write the records; returns the provenance and what there is to say.
 
     Raises:
         StoreError: the disk refused.
     """
-    set_aside(staged)
-    if not (staged.path / staging.PACKAGES).exists():
+    for name, schema in ((MANIFEST, MANIFEST_SCHEMA), (PROVENANCE, PROVENANCE_SCHEMA)):
+        if not _is_ours(staged.path / name, schema, staged.run_id):
+            _set_aside(staged.path / name)
+    for name in (RESULTS, IGNORE):  # a file is read and completed; anything else cannot be
+        path = staged.path / name
+        if not path.is_file() or (name == IGNORE and path.is_symlink()):
+            _set_aside(path)
+    listed = staged.path / staging.PACKAGES
+    if not (listed.is_file() and file_digest(listed)[0] == staged.start["packages"]):
+        _set_aside(listed)
         # the same list for every run of one environment: one file on disk, with a name in each run
-        objects.fetch(str(staged.start["packages"]), staged.path / staging.PACKAGES)
+        ObjectStore(project.objects).fetch(str(staged.start["packages"]), listed)
+    if not staged.start["config_declared"] and (own := _own_config(staged.path)):
+        staged = staging.amend(project, staged, config=own, seed=None)
     findings = _write_records(staged, status)
     return _write_provenance(staged, exit_status), findings
 
 
-def set_aside(staged: staging.Staging) -> None:
-    """Move files of the user's that stand where ours must stand to `own.<name>`; they are sealed with the rest."""
-    for name, schema in ((MANIFEST, MANIFEST_SCHEMA), (PROVENANCE, PROVENANCE_SCHEMA)):
-        path = staged.path / name
-        if path.is_file() and not _is_ours(path, schema, staged.run_id):
-            path.replace(staged.path / f"own.{name}")
-
-
 def _is_ours(path: Path, schema: str, run_id: str) -> bool:
+    """Whether an earlier attempt to seal this run wrote it."""
     try:
-        raw = parse(path.read_bytes(), path)
-    except InputError:
+        raw = parse(path.read_bytes(), path) if path.is_file() else None
+    except (InputError, OSError):
         return False
     return isinstance(raw, dict) and raw.get("schema") == schema and raw.get("run_id") == run_id
+
+
+def _set_aside(path: Path) -> None:
+    """Keep what the user has where a record of ours must stand as `own.<name>`; it is sealed with the rest."""
+    if os.path.lexists(path):
+        free = (path.with_name(f"own.{n}{path.name}") for n in ("", *(f"{number}." for number in range(2, 1000))))
+        path.rename(next(name for name in free if not os.path.lexists(name)))
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Write a record of ours; another file of that name is kept."""
+    if not (path.is_file() and path.read_bytes() == data):
+        _set_aside(path)
+        atomic.write_bytes(path, data, durable=False)
+
+
+def _own_config(root: Path) -> dict[str, Any] | None:
+    """The resolved config that the run wrote itself; None when there is none that can be read."""
+    import yaml
+
+    try:
+        raw = yaml.safe_load((root / CONFIG).read_bytes()) if (root / CONFIG).is_file() else None
+        return finite(raw) if isinstance(raw, dict) else None
+    except (OSError, yaml.YAMLError, ValueError, RecursionError, InputError):
+        return None
 
 
 def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
@@ -66,7 +97,8 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
         results = records.merge_results(own.read_bytes() if own.is_file() else None, rows, f"{shown}/{RESULTS}")
     except InputError as error:
         # the run is over and cannot be asked again: keep its words, take what it logged
-        own.replace(root / RESULTS_REFUSED)
+        _set_aside(root / RESULTS_REFUSED)
+        own.rename(root / RESULTS_REFUSED)
         results = records.merge_results(None, rows, shown)
         fix = f"the file is kept as {RESULTS_REFUSED}; write a valid one in the next run"
         findings.append(Finding("results-unreadable", "error", str(error), Location(shown), fix=fix))
@@ -79,17 +111,17 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
         findings.append(Finding("no-results", "note", message, Location(shown), fix=fix))
     curve, torn_steps = records.read_journal(root / staging.HISTORY_JOURNAL)
     if curve:
-        atomic.write_bytes(root / "history.csv", records.history_csv(curve), durable=False)
+        _put(root / "history.csv", records.history_csv(curve))
     if torn or torn_steps:
         message = f"{torn + torn_steps} logged line was cut off when the process ended"
         findings.append(
             Finding("torn-line", "note", message, Location(shown), fix="nothing to do; whole lines are kept")
         )
-    if staged.config:
+    if staged.config and _own_config(root) != staged.config:
         import yaml
 
         text = yaml.safe_dump(dict(staged.config), sort_keys=True, allow_unicode=True)
-        atomic.write_bytes(root / CONFIG, text.encode(), durable=False)
+        _put(root / CONFIG, text.encode("utf-8", "backslashreplace"))
     for name in (staging.RESULTS_JOURNAL, staging.HISTORY_JOURNAL):
         (root / name).unlink(missing_ok=True)
     if staged.provenance["hash_inputs"]["code"]["dirty"]:

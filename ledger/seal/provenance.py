@@ -24,6 +24,11 @@ def config_input(config: Mapping[str, Any], seed_keys: Sequence[str]) -> dict[st
     return {"sha256": digest(finite({key: value for key, value in config.items() if key not in seed_keys}))}
 
 
+def seed_of(config: Mapping[str, Any], seed_keys: Sequence[str]) -> Any:
+    """The seed that a config names, or None."""
+    return next((config[key] for key in seed_keys if key in config), None)
+
+
 def hashes(inputs: Mapping[str, Any]) -> tuple[str, str]:
     """Provenance hash and group hash. Only digests and values that make conditions equal enter: of the code its
     tree, not its commit; of the data their content, not their name.

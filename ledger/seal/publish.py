@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ledger.canon import listing
+from ledger.errors import LedgerError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import Manifest, RunFile, Status
 from ledger.project import Project
 from ledger.seal import collect, staging
-from ledger.seal.complete import complete
+from ledger.seal.complete import IGNORE, complete
 from ledger.store import atomic
 from ledger.store.journal import Journal, now
 from ledger.store.objects import READ_ONLY, ObjectStore, share
@@ -24,7 +25,6 @@ from ledger.store.recover import seal_entry
 from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 from ledger.store.selection import Selection
 
-IGNORE = ".gitignore"
 _IGNORE_NOTE = "# heavy files: their bytes live in the object store, their digests in run.json"
 
 
@@ -72,18 +72,32 @@ def seal_all(
         Journal(project).append_all([seal_entry(run) for run in runs])
         for item in ready:
             staging.forget(item.staged)
-    chosen = Selection(project).select_first(runs)
+    chosen, problems = _select(project, runs)
     return [
-        Sealed(run, (*item.findings, *_skipped(project, run)), run.key in chosen)
+        Sealed(run, (*item.findings, *_skipped(project, run), *problems), run.key in chosen)
         for run, item in zip(runs, ready, strict=True)
     ]
+
+
+def _select(project: Project, runs: Sequence[Run]) -> tuple[set[tuple[str, str]], list[Finding]]:
+    """Select runs whose seed has none yet. They are sealed, so a selection that cannot be made is a finding."""
+    try:
+        return Selection(project).select_first(runs), []
+    except LedgerError as error:
+        where = Location(f"{runs[0].exp_id}/{runs[0].run_id}")
+        fix = "the run is sealed; put the selection right, then `ledger select` it"
+        return set(), [Finding("selection-broken", "warning", f"not selected: {error}", where, fix=fix)]
 
 
 def _prepare(project: Project, staged: staging.Staging, status: Status, exit_status: int | None) -> _Ready:
     """Complete the records, digest every file, put heavy ones into the object store, write the manifest."""
     with atomic.explained(staged.path):
-        record, findings = complete(ObjectStore(project.objects), staged, status, exit_status)
+        record, findings = complete(project, staged, status, exit_status)
         found = collect.collect(staged.path, leave=frozenset({MANIFEST}))
+        if not all(map(collect.is_text, (*(f.path for f in found.files), *(item["path"] for item in found.skipped)))):
+            collect.respell(staged.path)
+            found = collect.collect(staged.path, leave=frozenset({MANIFEST}))
+            findings.append(_respelled(staged))
         files = {file.path: file for file in found.files}
         heavy = [file for file in found.files if file.tier == "heavy"]
         if heavy:
@@ -134,6 +148,16 @@ def _ignored(file: RunFile) -> str:
     special = "\\*?[]!# "
     escaped = "".join(f"\\{char}" if char in special else ("?" if char == "\n" else char) for char in file.path)
     return f"/{escaped}"
+
+
+def _respelled(staged: staging.Staging) -> Finding:
+    return Finding(
+        rule="name-respelled",
+        severity="note",
+        message="a file has a name that is no UTF-8; its wrong bytes are written as \\xff now",
+        location=Location(f"{staged.exp_id}/{staged.run_id}"),
+        fix="name files in UTF-8; the content is as it was",
+    )
 
 
 def _skipped(project: Project, run: Run) -> list[Finding]:

@@ -12,9 +12,8 @@ from typing import Any
 from ledger.canon import finite, parse, pretty
 from ledger.errors import InputError
 from ledger.model.finding import Finding, Location
+from ledger.model.number import finite_number
 from ledger.model.run import RESULTS_SCHEMA
-
-NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def read_journal(path: Path) -> tuple[list[dict[str, Any]], int]:
@@ -76,19 +75,19 @@ def history_csv(rows: list[dict[str, Any]]) -> bytes:
 
 
 def non_finite(results: bytes, shown: str) -> list[Finding]:
-    """One finding for each metric whose value is NaN or infinite."""
+    """One finding for each metric whose value is NaN, infinite, or no number at all."""
     raw = parse(results, shown)
     return [
         Finding(
             rule="non-finite-value",
             severity="error",
-            message=f"{row['metric']} ({row.get('split') or 'no split'}) is {row['value']}",
+            message=f"{row['metric']} ({row.get('split') or 'no split'}) is {row.get('value')}",
             location=Location(shown),
-            values={"metric": row["metric"], "reported": row["value"]},
+            values={"metric": row["metric"], "reported": row.get("value")},
             fix="look at the loss curve; a number that is not finite cannot carry a claim",
         )
         for row in raw["metrics"]
-        if row.get("value") in NON_FINITE
+        if finite_number(row.get("value")) is None
     ]
 
 

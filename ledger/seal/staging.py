@@ -22,8 +22,9 @@ from ledger.store import atomic
 from ledger.store.journal import Journal, host, now
 from ledger.store.objects import ObjectStore
 
-HISTORY_JOURNAL = "history.jsonl"
-RESULTS_JOURNAL = "results.jsonl"
+# what `run.log` and `run.result` append to; hidden names, since a training has its own results.jsonl
+HISTORY_JOURNAL = ".ledger-history.jsonl"
+RESULTS_JOURNAL = ".ledger-results.jsonl"
 PACKAGES = "packages.txt"
 
 _EXP_ID = re.compile(r"\w[\w.+=,@-]{0,99}")
@@ -118,8 +119,7 @@ def stage(
     """Make the staging folder of a run whose surroundings are captured and stored."""
     declared = bool(config)
     config = finite(dict(config or otherwise or {}))
-    if seed is None:
-        seed = next((config[key] for key in project.config.seed_keys if key in config), None)
+    seed = provenance.seed_of(config, project.config.seed_keys) if seed is None else seed
     record = provenance.certificate(project, around, config=config, seed=seed, command=command)
     path = _claim_folder(project, record["provenance_hash"])
     record.update(exp_id=exp_id, run_id=path.name, started=now(), untracked=list(kept.untracked))
@@ -187,6 +187,7 @@ def amend(
         start["config"] = finite(dict(config))
         start["config_declared"] = True
         inputs["config"] = provenance.config_input(start["config"], project.config.seed_keys)
+        seed = provenance.seed_of(start["config"], project.config.seed_keys) if seed is None else seed
     if inputs["seed"]["value"] is None:
         inputs["seed"]["value"] = finite(seed)
     if inputs["data"]["sha256"] is None and data_path is not None:

@@ -35,7 +35,7 @@ def work(root: Path) -> None:
     staged = staging.begin(found, "new", config={"lr": 1}, seed=0)
     _mkdir(staged.path / "checkpoints")
     for name, data in (
-        ("results.jsonl", b'{"metric": "acc", "value": 0.5, "split": "test"}\n'),
+        (staging.RESULTS_JOURNAL, b'{"metric": "acc", "value": 0.5, "split": "test"}\n'),
         ("checkpoints/best.pt", b"w" * 100),
     ):
         with io.FileIO(staged.path / name, "w") as stream:

@@ -16,6 +16,7 @@ import pytest
 
 from ledger.project import Project
 from ledger.run.recorder import begin
+from ledger.seal import staging
 from ledger.store import fsck
 from ledger.store.journal import Journal
 from ledger.store.runs import Run, RunStore
@@ -206,7 +207,7 @@ class TestRecorder:
         run.log(step=1, loss=object())
         run.log(step=2, loss=object())
         run.result("acc", object(), split="test")
-        (run.path / "history.jsonl").mkdir()
+        (run.path / staging.HISTORY_JOURNAL).mkdir()
         run.log(step=3, loss=1.0)
         said = capsys.readouterr().err
         assert said.count("cannot record") == 1
