@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
 from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
 from typing import Any
 
 from ledger.canon.digest import sha256
@@ -113,21 +118,42 @@ def listing(value: dict[str, Any]) -> bytes:
 
 
 def finite(value: Any) -> Any:
-    """The same value with NaN, infinities and integers beyond 2^53 as strings, as every file of ours writes them."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
+    """The same value as every file of ours writes it: NaN, infinities and integers beyond 2^53 as strings; mappings and
+    sequences of any library as dicts and lists; arrays and scalars of numpy and torch by their values; paths, dates and
+    members of an enumeration as text.
+
+    Raises:
+        InputError: it holds something else, or itself.
+    """
+    try:
+        return _finite(value)
+    except RecursionError:
+        raise InputError("nested too deeply to be written") from None
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, bool) or value is None or type(value) is str:
         return value
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, int):
-        return value if abs(value) <= _SAFE_INTEGER else str(value)
+        return int(value) if abs(value) <= _SAFE_INTEGER else str(value)
     if isinstance(value, float):
         if math.isnan(value):
             return "NaN"
-        return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
-    if isinstance(value, dict):
-        return {str(key): finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    if hasattr(value, "item"):  # numpy and torch scalars
-        return finite(value.item())
+        return float(value) if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return [_finite(item) for item in value]
+    if hasattr(value, "tolist") and not isinstance(value, memoryview):
+        return _finite(value.tolist())
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    if isinstance(value, os.PathLike):
+        return PurePath(value).as_posix()
     raise InputError(f"a {type(value).__name__} has no JSON form", fix="pass numbers, strings, lists and dicts")
 
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from ledger.errors import UsageError
 from ledger.model.run import Status
 from ledger.project import Project
-from ledger.seal import staging
+from ledger.seal import provenance, staging
 from ledger.seal.publish import Sealed, seal
 
 LOG = "log.txt"
@@ -53,7 +53,7 @@ def launch(
         project,
         exp_id,
         config=config,
-        otherwise={"command": template},
+        otherwise={"command": provenance.scrub(provenance.relative(project, template))},
         seed=seed,
         data=data,
         dataset=dataset,

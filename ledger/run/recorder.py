@@ -19,6 +19,7 @@ from ledger.errors import LedgerError, UsageError
 from ledger.project import Project
 from ledger.seal import staging
 from ledger.seal.publish import Sealed, seal
+from ledger.store.atomic import TEMPORARY, write_bytes
 
 Direction = Literal["higher_is_better", "lower_is_better"]
 
@@ -82,25 +83,26 @@ class ActiveRun:
         return target
 
     def checkpoint(self, name: Literal["best", "last"] | str, content: Any, **about: Any) -> Path:
-        """Keep a checkpoint: a file that exists, or anything that `torch.save` writes. Returns its path in the run.
+        """Keep a checkpoint: a file or folder that exists, or anything that `torch.save` writes. Returns its path in the run.
 
         `best` is the one chosen on the validation split, `last` the anchor to resume from. `about` (metric, step...)
         is kept beside it as JSON.
         """
         source = Path(content) if isinstance(content, str | os.PathLike) else None
-        target = self.path / "checkpoints" / f"{name}{source.suffix if source else '.pt'}"
+        suffix = ".pt" if source is None else "" if source.is_dir() else source.suffix
+        target = self.path / "checkpoints" / f"{name}{suffix}"
         if not self._writes:
             return target
         target.parent.mkdir(parents=True, exist_ok=True)
-        if source is not None:
-            shutil.copyfile(source, target)
-        else:
-            import torch
-
-            torch.save(content, target)
+        if source is None or not (target.exists() and source.samefile(target)):
+            # beside its place first: a process that is killed here leaves the checkpoint before this one whole
+            fresh = target.with_name(f"{TEMPORARY}{target.name}")
+            _store(content if source is None else source, fresh)
+            _replace(fresh, target)
         if about:
             text = json.dumps(finite(about), ensure_ascii=False, allow_nan=False)
-            target.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+            beside = target.with_name(f"{target.name.removesuffix(suffix)}.json")
+            write_bytes(beside, f"{text}\n".encode("utf-8", "backslashreplace"), durable=False)
         return target
 
     def finish(self, status: Literal["finished", "failed", "killed"] = "finished") -> Sealed | None:
@@ -164,6 +166,9 @@ def begin(
 
     Of several ranks (`RANK`, `SLURM_PROCID`) only rank 0 writes.
     """
+    if config is not None and not isinstance(config, Mapping):
+        fix = "pass vars(args) of an argparse namespace, dataclasses.asdict(config) of a dataclass"
+        raise UsageError(f"config must be a mapping, found a {type(config).__name__}", where="ledger.start", fix=fix)
     rank = os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or "0"
     path = Path(data) if data is not None else None
     launched = os.environ.get("LEDGER_RUN_DIR")
@@ -185,6 +190,42 @@ def _passive(project: Project, exp_id: str) -> ActiveRun:
     """What a rank other than 0 holds: the same verbs, writing nothing."""
     start = {"exp_id": exp_id, "run_id": "passive", "config": {}, "provenance": {}}
     return ActiveRun(project, staging.Staging(project.running / "passive", start), writes=False)
+
+
+def _store(content: Any, target: Path) -> None:
+    """Write a checkpoint as the file or folder `target`, instead of what a killed process left there; nothing of it
+    stays when that fails.
+    """
+    _discard(target)
+    try:
+        if not isinstance(content, Path):
+            import torch
+
+            torch.save(content, target)
+        elif content.is_dir():
+            shutil.copytree(content, target)
+        else:
+            shutil.copyfile(content, target)
+    except BaseException:
+        _discard(target)
+        raise
+
+
+def _discard(path: Path) -> None:
+    """Remove a file or folder that is ours, if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _replace(fresh: Path, target: Path) -> None:
+    """Put `fresh` in the place of `target`; at every moment one of the two is whole."""
+    old = target.with_name(f"{TEMPORARY}old-{target.name}")
+    if target.is_dir():
+        target.rename(old)
+    fresh.replace(target)
+    _discard(old)
 
 
 def _write_table(rows: Any, target: Path) -> None:

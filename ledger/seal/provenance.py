@@ -15,8 +15,12 @@ from ledger.project import Project
 from ledger.seal import code, data, environment
 from ledger.store.journal import host
 
-_SECRET_NAME = re.compile(r"(?i)(token|secret|passw|api[-_]?key|credential)")
 _HIDDEN = "***"
+# `--max-tokens` and `--tokenizer` decide a result and are no secret; nor are the special tokens of a tokenizer
+_NAME = r"(?i:[\w.-]*(?:secret|passw|api[-_]?key|credential)[\w.-]*|[\w.-]*token)"
+_SPECIAL = re.compile(r"(?i)(^|[-_.])(pad|eos|bos|unk|mask|sep|cls|start|end|stop|blank|image|special)[-_.]?token$")
+_ASSIGNED = re.compile(rf"(-*{_NAME})=")
+_WITHIN = re.compile(rf"""(?<![\w.-])({_NAME})(["']?\s*[:=]\s*|\s+)("[^"]*"|'[^']*'|[^\s;|&"']+)""")
 
 
 def config_input(config: Mapping[str, Any], seed_keys: Sequence[str]) -> dict[str, Any]:
@@ -120,24 +124,37 @@ def relative(project: Project, command: Sequence[str]) -> list[str]:
             out.append(path.relative_to(project.root).as_posix())
         else:
             out.append(path.name if place == 0 and path.is_absolute() else part)
-    return out
+    return [part.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for part in out]
 
 
 def scrub(command: Sequence[str]) -> list[str]:
-    """A command line without secrets: the values of options and variables whose names sound like one are hidden."""
+    """A command line without secrets: the values of options and variables whose names sound like one are hidden, also
+    within a line for the shell; so are passwords in URLs and bearer tokens.
+    """
     out: list[str] = []
     hide = False
-    for part in command:
-        name, equals, _ = part.partition("=")
-        if hide:
+    for before, part in zip(["", *command], command, strict=False):
+        shell = re.fullmatch(r"-\w*c", before)  # `sh -c LINE`: several words in one argument
+        assigned = None if shell else _ASSIGNED.match(part)
+        if hide and not part.startswith("-"):
             out.append(_HIDDEN)
-            hide = False
-        elif _SECRET_NAME.search(name) and equals:
-            out.append(f"{name}={_HIDDEN}")
+        elif assigned and not _SPECIAL.search(assigned[1]):
+            out.append(f"{assigned[0]}{_HIDDEN}")
         else:
-            out.append(re.sub(r"(://[^/:@\s]+:)[^@\s]+@", rf"\1{_HIDDEN}@", part))
-            hide = part.startswith("-") and bool(_SECRET_NAME.search(part))
+            part = re.sub(r"(://[^/:@\s]+:)[^@\s]+@", rf"\1{_HIDDEN}@", part)
+            part = re.sub(r"(?i)(\bbearer\s+)[^\s\"']+", rf"\1{_HIDDEN}", part)
+            out.append(_WITHIN.sub(_hidden, part))
+        hide = part.startswith("-") and bool(re.fullmatch(_NAME, part)) and not _SPECIAL.search(part)
     return out
+
+
+def _hidden(match: re.Match[str]) -> str:
+    """A name and its value within a longer text, the value hidden if it is one."""
+    name, between, value = match.groups()
+    follows = between.isspace()
+    if _SPECIAL.search(name) or (follows and (not name.startswith("-") or value.startswith("-"))):
+        return match[0]
+    return f"{name}{between}{_HIDDEN}"
 
 
 def _user() -> str | None:

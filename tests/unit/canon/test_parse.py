@@ -85,3 +85,46 @@ def test_nesting_that_cannot_be_written_is_refused_in_one_line(form: Any) -> Non
         value = {"a": value}
     with pytest.raises(InputError, match="nested too deeply"):
         form(value)
+
+
+def test_what_libraries_call_mappings_sequences_and_scalars_is_written_as_such() -> None:
+    from collections import OrderedDict, UserDict, UserList
+    from datetime import date
+    from enum import Enum, IntEnum
+    from pathlib import PurePosixPath
+    from types import MappingProxyType
+
+    class Mode(Enum):
+        FAST = object()
+
+    class Level(IntEnum):
+        HIGH = 3
+
+    class Name(str):
+        __slots__ = ()
+
+    value = {
+        "a": UserDict({"b": UserList([1, MappingProxyType({"c": range(2)})])}),
+        "day": date(2026, 1, 2),
+        "path": PurePosixPath("data/x"),
+        "modes": [Mode.FAST, Level.HIGH],
+        "name": Name("n"),
+        "o": OrderedDict(z=1),
+    }
+    assert finite(value) == {
+        "a": {"b": [1, {"c": [0, 1]}]}, "day": "2026-01-02", "path": "data/x", "modes": ["FAST", "HIGH"], "name": "n",
+        "o": {"z": 1},
+    }  # fmt: skip
+    assert type(finite(value)["name"]) is str
+
+
+def test_arrays_are_lists() -> None:
+    numpy = pytest.importorskip("numpy", reason="needs the extra `figures`")
+    assert finite({"a": numpy.array([[1.0, numpy.nan], [2.0, 3.0]])}) == {"a": [[1.0, "NaN"], [2.0, 3.0]]}
+
+
+def test_a_value_that_holds_itself_is_refused() -> None:
+    value: dict[str, Any] = {}
+    value["again"] = [value]
+    with pytest.raises(InputError, match="nested too deeply"):
+        finite(value)

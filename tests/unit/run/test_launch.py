@@ -182,9 +182,14 @@ def test_a_nested_start_joins_and_completes_what_the_launcher_left_open(here: Pr
     assert run.seed == 3
     assert "lr: 0.1" in (run.path / "config.resolved.yaml").read_text()
     assert run.metrics[0].value == 0.9
+    inside = SCRIPT.replace('{"lr": 0.1, "deep": {"a": [1]}}, seed=3', '{"lr": 0.1, "deep": {"a": [1]}, "seed": 3}')
+    (here.root / "train.py").write_text(inside % "pass")
+    assert shell("run", "inside", "--", sys.executable, "train.py").returncode == 0
+    assert RunStore(here).all("inside")[0].seed == 3
+    (here.root / "train.py").write_text(SCRIPT % "print('inside', run.id)")
     direct = python(here, SCRIPT % "pass")
     assert direct.returncode == 0
-    other = next(each for each in RunStore(here).all() if each.run_id != run.run_id)
+    other = next(each for each in RunStore(here).all("exp") if each.run_id != run.run_id)
     assert other.manifest.provenance_hash == run.manifest.provenance_hash
 
 
@@ -232,6 +237,46 @@ class TestRecorder:
         assert (kept / "last.bin").read_bytes() == b"w"
         assert torch.load(kept / "best.pt", weights_only=True)["w"].tolist() == [1.0, 1.0]
         assert json.loads((kept / "best.json").read_text()) == {"metric": "val_acc", "step": 3}
+
+    def test_a_checkpoint_saved_where_it_belongs_stays_there(self, here: Project) -> None:
+        run = self.start(here)
+        (run.path / "checkpoints").mkdir()
+        own = run.path / "checkpoints" / "best.pt"
+        own.write_bytes(b"w")
+        assert run.checkpoint("best", own, step=1) == own
+        assert sorted(path.name for path in own.parent.iterdir()) == ["best.json", "best.pt"]
+        assert own.read_bytes() == b"w"
+
+    def test_a_folder_is_a_checkpoint_too_and_is_replaced_as_a_whole(self, here: Project, tmp_path: Path) -> None:
+        run = self.start(here)
+        for step, names in enumerate((["a", "b"], ["c"])):
+            source = tmp_path / f"model-v1.{step}"
+            source.mkdir()
+            for name in names:
+                (source / name).write_text(name)
+            run.checkpoint("last", source, step=step)
+        assert sorted(path.name for path in (run.path / "checkpoints").iterdir()) == ["last", "last.json"]
+        assert [path.name for path in (run.path / "checkpoints/last").iterdir()] == ["c"]
+
+    def test_saving_that_fails_leaves_the_checkpoint_before(self, here: Project, tmp_path: Path) -> None:
+        run = self.start(here)
+        (tmp_path / "w.pt").write_bytes(b"first")
+        run.checkpoint("last", tmp_path / "w.pt")
+        with pytest.raises(FileNotFoundError):
+            run.checkpoint("last", tmp_path / "gone.pt")
+        with pytest.raises(Exception, match="pickle"):
+            run.checkpoint("last", lambda: None)
+        assert (run.path / "checkpoints/last.pt").read_bytes() == b"first"
+        run.finish()
+        assert {f.path for f in only(here).manifest.files if f.tier == "heavy"} == {"checkpoints/last.pt"}
+
+    @pytest.mark.parametrize("config", [3, "lr=1", [("lr", 1)], object()])
+    def test_a_config_that_is_no_mapping_is_refused_before_the_start(self, here: Project, config: Any) -> None:
+        from ledger.errors import UsageError
+
+        with pytest.raises(UsageError, match="config must be a mapping"):
+            begin(here, "exp", config=config, seed=0, data=None, dataset=None)
+        assert not here.running.exists()
 
     def test_finishing_twice_seals_once(self, here: Project) -> None:
         run = self.start(here)
