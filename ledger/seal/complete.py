@@ -132,11 +132,12 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
 def _dirty(staged: staging.Staging, shown: str) -> Finding:
     code = staged.provenance["hash_inputs"]["code"]
     new = len(staged.provenance["untracked"])
-    commit = (code["commit"] or "")[:10] or "no commit"
+    commit = code["commit"]
+    said = f"the code that ran is not what {commit[:10]} holds" if commit else "the code that ran is in no commit"
     return Finding(
         rule="dirty-tree",
         severity="warning",
-        message=f"the code that ran is not what {commit} holds"
+        message=said
         + (f" ({new} untracked file{'s' if new != 1 else ''})" if new else ""),
         location=Location(shown),
         values={"commit": code["commit"], "diff_sha256": code["diff_sha256"], "untracked": new},

@@ -173,8 +173,9 @@ def _check_names(index: Index, tree: Expression) -> None:
         tree.name not in (*FIELDS, *SCOPE) and not tree.name.startswith("config.") and not _is_metric(index, tree.name)
     ):
         known = [row[0] for row in index.db.execute("select distinct key from metrics order by key limit 12")]
-        also = f"{', '.join(known) or 'no metric yet'}; or config.KEY, {', '.join((*FIELDS, *SCOPE))}"
-        raise UsageError(f"no run has a metric {tree.name!r}", where="--where", fix=f"there are {also}")
+        others = f"config.KEY, {', '.join((*FIELDS, *SCOPE))}"
+        also = f"the metrics {', '.join(known)}, and {others}" if known else f"no metric yet, only {others}"
+        raise UsageError(f"no run has a metric {tree.name!r}", where="--where", fix=f"there is {also}")
 
 
 def _is_metric(index: Index, name: str) -> bool:
