@@ -116,6 +116,8 @@ def find(start: Path | None = None) -> Project:
     here = (start or Path.cwd()).resolve()
     named = os.environ.get("LEDGER_PROJECT")
     if start is None and named:
+        if not Path(named).is_dir():
+            raise UsageError("there is no such folder", where=f"LEDGER_PROJECT={named}", fix="unset it, or correct it")
         return at(Path(named))
     for folder in (here, *here.parents):
         if any((folder / marker).exists() for marker in MARKERS):

@@ -6,6 +6,7 @@ What is hashed is RFC 8785 JSON; what people read is `pretty`, which is just as 
 
 from ledger.canon.digest import DIGEST_BYTES, file_digest, handle_digest, sha256
 from ledger.canon.json import canonical, digest, finite, listing, parse, pretty
+from ledger.canon.name import spelled
 
 __all__ = [
     "DIGEST_BYTES",
@@ -18,4 +19,5 @@ __all__ = [
     "parse",
     "pretty",
     "sha256",
+    "spelled",
 ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import digest, file_digest, sha256
+from ledger.canon import digest, file_digest, sha256, spelled
 from ledger.project import Project
 
 # what the evidence layer and the paper's build write; matched against paths relative to the project
@@ -94,7 +94,7 @@ def _tree(project: Project, paths: Iterable[str]) -> str:
         if not _is_code(project, path):
             continue
         file = project.root / path
-        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        shown = spelled(path)
         if file.is_symlink():
             listed.append([shown, sha256(str(file.readlink()).encode("utf-8", "surrogateescape"))])
         elif file.is_file():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.canon import handle_digest
+from ledger.canon import handle_digest, spelled
 from ledger.errors import InputError, visible
 from ledger.model.run import RunFile, Tier
 
@@ -58,16 +58,11 @@ def respell(root: Path) -> None:
     r"""Give every file and folder below whose name is no UTF-8 one that a manifest can hold: a wrong byte as `\xff`."""
     for folder, folders, names in os.walk(root, topdown=False):
         for name in (*names, *folders):
-            spelled = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            if spelled != name:
-                while os.path.lexists(os.path.join(folder, spelled)):  # noqa: PTH118 (pathlib offers no topdown=False in 3.11)
-                    spelled += "_"
-                os.rename(os.path.join(folder, name), os.path.join(folder, spelled))  # noqa: PTH104, PTH118
-
-
-def is_text(name: str) -> bool:
-    """Whether a file name can be written down."""
-    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
+            new = spelled(name)
+            if new != name:
+                while os.path.lexists(os.path.join(folder, new)):  # noqa: PTH118 (pathlib offers no topdown=False in 3.11)
+                    new += "_"
+                os.rename(os.path.join(folder, name), os.path.join(folder, new))  # noqa: PTH104, PTH118
 
 
 def entry(path: str | Path, name: str) -> RunFile:

@@ -137,8 +137,7 @@ def _dirty(staged: staging.Staging, shown: str) -> Finding:
     return Finding(
         rule="dirty-tree",
         severity="warning",
-        message=said
-        + (f" ({new} untracked file{'s' if new != 1 else ''})" if new else ""),
+        message=said + (f" ({new} untracked file{'s' if new != 1 else ''})" if new else ""),
         location=Location(shown),
         values={"commit": code["commit"], "diff_sha256": code["diff_sha256"], "untracked": new},
         fix="commit before you train; the difference is stored, so this run can still be rebuilt",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import digest, file_digest
+from ledger.canon import digest, file_digest, spelled
 from ledger.errors import UsageError
 
 SPLIT_MANIFEST = "split_manifest.json"
@@ -25,11 +25,16 @@ def capture(path: Path | None, dataset: str | None = None) -> dict[str, Any]:
         raise UsageError("the data are not there", where=path, fix="name the file or folder that training reads")
     if path.is_file():
         return {"dataset": dataset or path.stem, "sha256": file_digest(path)[0], "split_manifest": None}
-    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
-    listed = [[file.relative_to(path).as_posix(), file_digest(file)[0]] for file in files]
+    listed = [[spelled(name), file_digest(path / name)[0]] for name in _files(path)]
     manifest = path / SPLIT_MANIFEST
     return {
         "dataset": dataset or path.resolve().name,
         "sha256": digest(listed),
         "split_manifest": file_digest(manifest)[0] if manifest.is_file() else None,
     }
+
+
+def _files(folder: Path) -> list[str]:
+    """Files below, sorted; hidden ones, and whatever lies in hidden folders (.git, .cache), are no data."""
+    names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))

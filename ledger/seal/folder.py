@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ledger.errors import UsageError
+from ledger.errors import StoreError, UsageError
 from ledger.model.finding import Finding, Location
 from ledger.project import Project
 from ledger.seal import provenance, staging
 from ledger.seal.publish import Sealed, seal, seal_all
 from ledger.store import atomic
 from ledger.store.objects import clone
+from ledger.store.runs import MANIFEST
 
 Placement = Literal["copy", "move", "link"]
 
@@ -40,7 +42,9 @@ def seal_folders(
     """
     for folder in folders:
         _check(project, folder)
-    staging.check_exp_id(exp_id)
+    if placement == "move":
+        _check_apart(folders)
+    staging.check_exp_id(project, exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=())
     kept = staging.keep(project, around)
     staged: list[staging.Staging] = []
@@ -61,10 +65,33 @@ def seal_folders(
 def _check(project: Project, folder: Path) -> None:
     if not folder.is_dir():
         raise UsageError("there is no such folder", where=folder)
-    if project.root.is_relative_to(folder.resolve()) or folder.resolve().is_relative_to(project.private):
+    here = folder.resolve()
+    if project.root.is_relative_to(here) or here.is_relative_to(project.private.resolve()):
         raise UsageError("the project itself cannot be sealed as a run", where=folder, fix="name the run's own folder")
+    if _holds_sealed(project, here):
+        fix = "name a folder that the training wrote; `ledger select` chooses among sealed runs"
+        raise UsageError("it holds sealed runs, or lies in one", where=folder, fix=fix)
     if not any(folder.iterdir()):
         raise UsageError("the folder is empty", where=folder, fix="name the folder that the training wrote")
+
+
+def _holds_sealed(project: Project, folder: Path) -> bool:
+    """Whether sealed runs would be copied, or moved away, with this folder."""
+    results = project.results.resolve()
+    if results.is_relative_to(folder):
+        return any(results.glob(f"*/runs/*/{MANIFEST}"))
+    if not folder.is_relative_to(results):
+        return False
+    _, *inner = folder.relative_to(results).parts
+    return inner[:1] == ["runs"] or (not inner and any(folder.glob(f"runs/*/{MANIFEST}")))
+
+
+def _check_apart(folders: Sequence[Path]) -> None:
+    """Folders that are handed over must not lie in one another."""
+    for i, folder in enumerate(folders):
+        for other in (*folders[:i], *folders[i + 1 :]):
+            if folder.resolve().is_relative_to(other.resolve()):
+                raise UsageError(f"is handed over with {other} already", where=folder, fix="name it once")
 
 
 def _noted(sealed: Sealed) -> Sealed:
@@ -97,20 +124,40 @@ def seal_abandoned(project: Project, run_id: str) -> Sealed:
 
 
 def _place(source: Path, target: Path, placement: Placement) -> None:
-    """Bring every entry of `source` under `target`."""
+    """Bring every entry of `source` under `target`, in folders that we may write to."""
     with atomic.explained(target):
         if placement == "move":
             _move(source, target)
         else:
-            put = os.link if placement == "link" else clone
-            shutil.copytree(source, target, symlinks=True, copy_function=put, dirs_exist_ok=True)
+            put = _link if placement == "link" else _copy
+            try:
+                shutil.copytree(source, target, symlinks=True, copy_function=put, dirs_exist_ok=True)
+            except shutil.Error as error:
+                path, _, reason = error.args[0][0]
+                raise StoreError(f"cannot be copied ({reason})", where=path) from error
+        for folder, _, _ in os.walk(target):
+            os.chmod(folder, os.stat(folder).st_mode | stat.S_IRWXU)  # noqa: PTH101, PTH116
+
+
+def _copy(source: str, target: str) -> None:
+    if stat.S_ISREG(os.stat(source).st_mode):  # noqa: PTH116
+        clone(source, target)
+    else:  # a pipe, socket or device has no end to read to; sealing names what stands in its place as not taken
+        os.mkfifo(target)
+
+
+def _link(source: str, target: str) -> None:
+    os.link(source, target)
 
 
 def _move(source: Path, target: Path) -> None:
     """Make `source` the staging folder; entry by entry where it lies on another file system."""
+    real = source.resolve()
     try:
-        source.rename(target)  # an empty folder is replaced, on POSIX
+        real.rename(target)  # an empty folder is replaced, on POSIX
     except OSError:
-        for entry in sorted(source.iterdir()):
+        for entry in sorted(real.iterdir()):
             shutil.move(entry, target / entry.name)
-        source.rmdir()
+        real.rmdir()
+    if source.is_symlink():
+        source.unlink()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import digest, finite
+from ledger.canon import digest, finite, spelled
 from ledger.model.run import HASH_INPUTS, PROVENANCE_SCHEMA
 from ledger.project import Project
 from ledger.seal import code, data, environment
@@ -124,7 +124,7 @@ def relative(project: Project, command: Sequence[str]) -> list[str]:
             out.append(path.relative_to(project.root).as_posix())
         else:
             out.append(path.name if place == 0 and path.is_absolute() else part)
-    return [part.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for part in out]
+    return list(map(spelled, out))
 
 
 def scrub(command: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.canon import listing
+from ledger.canon import listing, spelled
 from ledger.errors import LedgerError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import Manifest, RunFile, Status
@@ -94,7 +94,7 @@ def _prepare(project: Project, staged: staging.Staging, status: Status, exit_sta
     with atomic.explained(staged.path):
         record, findings = complete(project, staged, status, exit_status)
         found = collect.collect(staged.path, leave=frozenset({MANIFEST}))
-        if not all(map(collect.is_text, (*(f.path for f in found.files), *(item["path"] for item in found.skipped)))):
+        if any(spelled(name) != name for name in (*(f.path for f in found.files), *(i["path"] for i in found.skipped))):
             collect.respell(staged.path)
             found = collect.collect(staged.path, leave=frozenset({MANIFEST}))
             findings.append(_respelled(staged))

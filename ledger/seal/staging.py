@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,7 +28,9 @@ HISTORY_JOURNAL = ".ledger-history.jsonl"
 RESULTS_JOURNAL = ".ledger-results.jsonl"
 PACKAGES = "packages.txt"
 
-_EXP_ID = re.compile(r"\w[\w.+=,@-]{0,99}")
+_EXP_ID = re.compile(r"\w[\w.+=,@-]*")
+_LONGEST = 100  # bytes; a file name may have 255, and locks and temporary files add to it
+_DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")  # what Windows takes for a device
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +71,23 @@ class Kept:
     packages: str
 
 
-def check_exp_id(exp_id: str) -> None:
-    """Raises UsageError when `exp_id` cannot be a folder's name everywhere."""
-    if not _EXP_ID.fullmatch(exp_id):
+def check_exp_id(project: Project, exp_id: str) -> None:
+    """Raises UsageError when `exp_id` cannot be a folder's name on every file system, beside those that there are."""
+    long = len(exp_id.encode("utf-8", "surrogatepass")) > _LONGEST
+    if long or not _EXP_ID.fullmatch(exp_id) or exp_id.endswith(".") or _DEVICE.match(exp_id):
         raise UsageError(
             f"{exp_id!r} cannot name an experiment",
-            fix="start with a letter or digit and use letters, digits and . _ - + = , @ (100 at most)",
+            fix=f"start with a letter or digit and use letters, digits and . _ - + = , @ ({_LONGEST} bytes at most)",
         )
+    # one folder on a file system that does not tell case, or how an accent is composed
+    for other in project.results.glob("*/runs"):
+        if other.parent.name != exp_id and _folded(other.parent.name) == _folded(exp_id):
+            fix = "use that name, or a more different one: many file systems take the two for one"
+            raise UsageError(f"there is an experiment {other.parent.name!r} already", where=exp_id, fix=fix)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def begin(
@@ -96,7 +109,7 @@ def begin(
         UsageError: `exp_id` or `data` make no sense.
         StoreError: the disk refused.
     """
-    check_exp_id(exp_id)
+    check_exp_id(project, exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=command)
     kept = keep(project, around)
     staged = stage(project, exp_id, around, kept, config=config, otherwise=otherwise, seed=seed, command=command)

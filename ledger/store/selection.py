@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,11 @@ class Selection:
 
     def runs(self, exp_id: str) -> tuple[list[Run], list[str]]:
         """The selected runs, and the ids among them that are absent."""
+        return self._split(exp_id, self.ids(exp_id))
+
+    def _split(self, exp_id: str, ids: Iterable[str]) -> tuple[list[Run], list[str]]:
         found, absent = [], []
-        for run_id in self.ids(exp_id):
+        for run_id in ids:
             run = self.store.get(exp_id, run_id)
             if run is None:
                 absent.append(run_id)
@@ -59,10 +62,12 @@ class Selection:
         return found, absent
 
     def select(self, run: Run) -> list[str]:
-        """Make `run` the chosen one of its seed; returns the ids that it replaced.
+        """Make `run` the chosen one of its seed; returns the ids that it replaced, selected runs that are absent among
+        them. A selection that cannot be read is made again from the log.
 
         Raises:
             UsageError: the run did not finish.
+            IntegrityError: neither the selection nor the log can be read.
             StoreError: the disk refused.
         """
         if run.manifest.status != "finished":
@@ -71,12 +76,18 @@ class Selection:
                 fix="select another run of this seed",
             )
         with self._locked(run.exp_id):
-            chosen, _ = self.runs(run.exp_id)
-            if any(old.run_id == run.run_id for old in chosen):
+            try:
+                ids, readable = self.ids(run.exp_id), True
+            except InputError:
+                ids, readable = self._logged(run.exp_id), False
+            chosen, absent = self._split(run.exp_id, ids)
+            if readable and any(old.run_id == run.run_id for old in chosen):
                 return []
-            replaced = [old.run_id for old in chosen if old.seed == run.seed]
+            replaced = [old.run_id for old in chosen if repr(old.seed) == repr(run.seed) and old.run_id != run.run_id]
+            replaced += absent
             Journal(self.project).append(_entry(run, replaced))
-            self._write(run.exp_id, [*(old for old in chosen if old.run_id not in replaced), run])
+            kept = [old for old in chosen if old.run_id not in {*replaced, run.run_id}]
+            self._write(run.exp_id, [*kept, run])
         return replaced
 
     def select_first(self, runs: Sequence[Run]) -> set[tuple[str, str]]:
@@ -88,7 +99,7 @@ class Selection:
         selected: set[tuple[str, str]] = set()
         for exp_id in dict.fromkeys(run.exp_id for run in runs):
             with self._locked(exp_id):
-                chosen, _ = self.runs(exp_id)
+                chosen, absent = self.runs(exp_id)
                 taken = {repr(old.seed) for old in chosen}
                 new = []
                 for run in runs:
@@ -97,19 +108,28 @@ class Selection:
                         new.append(run)
                 if new:
                     Journal(self.project).append_all([_entry(run, []) for run in new])
-                    self._write(exp_id, [*chosen, *new])
+                    self._write(exp_id, [*chosen, *new], absent)
                     selected.update(run.key for run in new)
         return selected
+
+    def _logged(self, exp_id: str) -> list[str]:
+        """Ids of the runs that the log says are selected. Raises IntegrityError when the log is damaged."""
+        ids: dict[str, None] = {}
+        for entry in Journal(self.project).entries():
+            if entry.type == "select" and entry.body.get("exp_id") == exp_id:
+                for run_id in entry.body.get("replaced") or ():
+                    ids.pop(str(run_id), None)
+                ids[str(entry.body.get("run_id"))] = None
+        return list(ids)
 
     def _locked(self, exp_id: str) -> AbstractContextManager[None]:
         return exclusive(self.project.local, f"select-{exp_id}")
 
-    def _write(self, exp_id: str, runs: Sequence[Run]) -> None:
+    def _write(self, exp_id: str, runs: Sequence[Run], absent: Sequence[str] = ()) -> None:
         with atomic.explained(self.path(exp_id)):
-            self._replace(exp_id, runs)
+            self._replace(exp_id, [*(run.run_id for run in sorted(runs, key=_seed_order)), *absent])
 
-    def _replace(self, exp_id: str, runs: Sequence[Run]) -> None:
-        ids = [run.run_id for run in sorted(runs, key=_seed_order)]
+    def _replace(self, exp_id: str, ids: list[str]) -> None:
         atomic.write_bytes(self.path(exp_id), pretty({"schema": SELECTED_SCHEMA, "runs": ids}))
         link = self.path(exp_id).parent / LINK
         target = f"runs/{ids[0]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 
 from ledger.errors import LedgerError
@@ -10,7 +11,7 @@ from ledger.project import Project
 from ledger.store import atomic
 from ledger.store.fsck.counted import Counted, finding
 from ledger.store.objects import ObjectStore
-from ledger.store.runs import MANIFEST, Run, RunStore
+from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 from ledger.store.selection import Selection
 
 
@@ -85,20 +86,29 @@ def _source_objects(run: Run) -> list[str]:
 
 
 def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
+    """Every selection can be read, its runs are there, and no two of them are of one seed."""
     selection = Selection(project)
     for exp_id in store.experiments():
         shown = project.shown(selection.path(exp_id))
         try:
-            for run_id in selection.ids(exp_id):
-                if not (store.folder(exp_id) / run_id / MANIFEST).is_file():
-                    yield finding(
-                        "selection-broken",
-                        f"the selected run {run_id} is absent",
-                        shown,
-                        fix="`ledger select` another run",
-                    )
+            ids = selection.ids(exp_id)
         except LedgerError as error:
             yield finding("selection-broken", error.message, shown, fix=error.fix)
+            continue
+        seeds: dict[str, str] = {}
+        for run_id in ids:
+            folder = store.folder(exp_id) / run_id
+            if not (folder / MANIFEST).is_file():
+                message = f"the selected run {run_id} is absent"
+                yield finding("selection-broken", message, shown, fix="`ledger select` another run")
+                continue
+            with contextlib.suppress(LedgerError):  # its damage is said of the run itself
+                seed = read_run(folder).seed
+                first = seeds.setdefault(repr(seed), run_id)
+                if first != run_id:
+                    message = f"{first} and {run_id} are both selected for seed {seed}"
+                    fix = "`ledger select` the one that counts"
+                    yield finding("selection-broken", message, shown, severity="warning", fix=fix)
 
 
 def check_leftovers(project: Project) -> Iterator[Finding]:

@@ -1,0 +1,105 @@
+"""The chosen runs: one per seed, logged, and never lost by a choice that spoke of others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from ledger.errors import UsageError
+from ledger.project import Project
+from ledger.store import fsck
+from ledger.store.journal import Journal
+from ledger.store.runs import Run
+from ledger.store.selection import Selection
+
+MakeRun = Callable[..., Run]
+
+
+def ids(found: Project) -> list[str]:
+    return Selection(found).ids("ours")
+
+
+def last(found: Project) -> dict[str, object]:
+    return dict([entry.body for entry in Journal(found).entries() if entry.type == "select"][-1])
+
+
+def test_the_first_of_a_seed_is_chosen_and_another_only_when_asked(here: Project, make_run: MakeRun) -> None:
+    first, second, other = make_run(here, seed=0), make_run(here, seed=0), make_run(here, seed=1)
+    assert ids(here) == [first.run_id, other.run_id]
+    assert Selection(here).select(second) == [first.run_id]
+    assert Selection(here).select(second) == []
+    assert ids(here) == [second.run_id, other.run_id]
+    assert last(here)["replaced"] == [first.run_id]
+    assert (here.results / "ours/selected").resolve() == second.path.resolve()
+    assert first.path.is_dir()
+
+
+def test_seeds_are_in_order_and_of_every_kind(here: Project, make_run: MakeRun) -> None:
+    runs = {repr(seed): make_run(here, seed=seed) for seed in (10, "b", 2, "1", 1, None, 1.5, "a")}
+    order = ["1", "1.5", "2", "10", "'1'", "None", "'a'", "'b'"]
+    assert ids(here) == [runs[seed].run_id for seed in order]
+
+
+def test_a_run_that_is_elsewhere_stays_chosen_when_another_seed_is_sealed(here: Project, make_run: MakeRun) -> None:
+    first, second = make_run(here, seed=0), make_run(here, seed=1)
+    first.path.rename(here.root / "elsewhere")
+    third = make_run(here, seed=2)
+    assert ids(here) == [second.run_id, third.run_id, first.run_id]
+    (here.root / "elsewhere").rename(first.path)
+    assert Selection(here).runs("ours")[1] == []
+    assert [f.rule for f in fsck.check(here).findings if f.severity == "error"] == []
+
+
+def test_choosing_drops_what_is_gone_and_says_so(here: Project, make_run: MakeRun) -> None:
+    gone = make_run(here, seed=0)
+    gone.path.rename(here.root / "elsewhere")
+    run = make_run(here, seed=0, value=0.8)
+    assert ids(here) == [run.run_id, gone.run_id]  # whether it is of this seed nobody can tell
+    (here.root / "elsewhere").rename(gone.path)
+    both = [f for f in fsck.check(here).findings if f.rule == "selection-broken"]
+    assert [(f.severity, "both selected for seed 0" in f.message) for f in both] == [("warning", True)]
+    gone.path.rename(here.root / "elsewhere")
+    again = make_run(here, seed=0, value=0.7)
+    assert set(Selection(here).select(again)) == {run.run_id, gone.run_id}
+    assert ids(here) == [again.run_id]
+    assert set(last(here)["replaced"]) == {run.run_id, gone.run_id}  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("text", ["", "<<<<<<< HEAD\n", "[]", '{"runs": "x"}'])
+def test_a_selection_that_cannot_be_read_is_made_again_from_the_log(
+    here: Project, make_run: MakeRun, text: str
+) -> None:
+    """As the finding says: `ledger select` writes it anew."""
+    runs = [make_run(here, seed=seed) for seed in (0, 0, 1, 2)]
+    Selection(here).select(runs[1])
+    Selection(here).path("ours").write_text(text)
+    assert Selection(here).select(runs[2]) == []
+    assert ids(here) == [runs[1].run_id, runs[2].run_id, runs[3].run_id]
+    assert [f.rule for f in fsck.check(here).findings if f.severity == "error"] == []
+
+
+@pytest.mark.parametrize("status", ["failed", "killed", "abandoned"])
+def test_only_finished_runs_can_be_chosen(here: Project, status: str) -> None:
+    from ledger.seal import staging
+    from ledger.seal.publish import seal
+
+    run = seal(here, staging.begin(here, "ours"), status, 1).run  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=f"is {status}, and only finished runs"):
+        Selection(here).select(run)
+    assert not Selection(here).path("ours").exists()
+
+
+def test_a_file_system_without_links_has_the_same_as_text(
+    here: Project, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pathlib import Path
+
+    def refuse(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    run = make_run(here)
+    assert (here.results / "ours/selected").read_text() == f"runs/{run.run_id}\n"
+    assert json.loads(Selection(here).path("ours").read_text())["runs"] == [run.run_id]
