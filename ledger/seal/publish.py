@@ -121,9 +121,8 @@ def _place(project: Project, root: Path, manifest: Manifest) -> None:
     """Heavy files become one with their objects, light ones read-only; what was skipped is taken out."""
     objects = ObjectStore(project.objects)
     for item in manifest.skipped:
-        (
-            root / item["path"]
-        ).unlink()  # a link, a socket or a pipe: no bytes of its own, and `skipped` says where it led
+        # a link, a socket or a pipe: no bytes of its own, and `skipped` says where it led
+        (root / item["path"]).unlink()
     for file in manifest.files:
         place = f"{root}/{file.path}"
         if os.path.islink(place):  # noqa: PTH114 (one of thousands of files: paths as text cost a tenth)
