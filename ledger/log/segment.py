@@ -67,6 +67,44 @@ def encode(body: Mapping[str, Any]) -> bytes:
     return canonical(dict(body))
 
 
+# what an entry of each type must say, as text; readers pass over types that they do not know
+_SAYS = {
+    "open": ("segment",),
+    "start": ("exp_id", "run_id"),
+    "seal": ("exp_id", "run_id", "address", "status"),
+    "select": ("exp_id", "run_id"),
+    "disclose": ("text",),
+}
+
+
+def malformed(body: Any) -> str | None:
+    """How `body` fails to be an entry that can be relied on, or None."""
+    if not isinstance(body, Mapping):
+        return "an entry that is no object"
+    kind = body.get("type")
+    if not isinstance(kind, str) or kind not in _SAYS:
+        return None
+    for key in ("time", *_SAYS[kind]):
+        value = body.get(key)
+        if not isinstance(value, str):
+            return f"an entry of type {kind!r} without `{key}`"
+        # they name folders: nothing that a log says leads out of the results
+        if key in {"exp_id", "run_id"} and (value in {"", ".", ".."} or set("/\\\0") & set(value)):
+            return f"an entry of type {kind!r} whose `{key}` is no name"
+    if kind == "open" and not (isinstance(known := body.get("knows"), list) and all(map(_is_head, known))):
+        return "an entry of type 'open' without `knows`, a list of segment heads"
+    replaced = body.get("replaced") or []
+    if kind == "select" and not (isinstance(replaced, list) and all(isinstance(run, str) for run in replaced)):
+        return "an entry of type 'select' whose `replaced` is no list of runs"
+    return None
+
+
+def _is_head(raw: Any) -> bool:
+    """Whether it is the head of a segment, as `Head.to_json` writes it."""
+    kinds = {"segment": str, "size": int, "root": str}
+    return isinstance(raw, Mapping) and all(type(raw.get(key)) is kind for key, kind in kinds.items())
+
+
 def read(segment: str, data: bytes) -> Segment:
     """Parse a segment's bytes.
 
@@ -88,6 +126,8 @@ def read(segment: str, data: bytes) -> Segment:
             raise IntegrityError(f"not a log entry ({error.message})", where=f"{where}:{index + 1}") from error
         if not isinstance(body, dict) or encode(body) != line:
             raise IntegrityError("not a canonical log entry", where=f"{where}:{index + 1}")
+        if problem := malformed(body):
+            raise IntegrityError(problem, where=f"{where}:{index + 1}")
         entries.append(Entry(segment, index, body))
         peaks = peaks.append(leaf_hash(line))
     if not entries or entries[0].type != "open" or entries[0].body.get("segment") != segment:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ledger.model.number import finite_number, whole_number
 
@@ -16,6 +17,7 @@ PROVENANCE_SCHEMA = "evidence-ledger/provenance/v1"
 RESULTS_SCHEMA = "evidence-ledger/results/v1"
 SELECTED_SCHEMA = "evidence-ledger/selected/v1"
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 HASH_INPUTS = ("config", "code", "data", "seed", "env_lock", "hardware")
 
 
@@ -34,8 +36,14 @@ class RunFile:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RunFile:
+        path, size, sha256 = raw["path"], raw["size"], raw["sha256"]
+        if not isinstance(path, str) or not path or "\0" in path or type(size) is not int or size < 0:
+            raise ValueError(f"a file {path!r} of size {size!r}")
+        path.encode()  # half of a surrogate pair is no file's name: UnicodeEncodeError is a ValueError
+        if not isinstance(sha256, str) or not _DIGEST.fullmatch(sha256):
+            raise ValueError(f"{path} has no digest")
         tier: Tier = "heavy" if raw.get("tier") == "heavy" else "light"
-        return cls(str(raw["path"]), int(raw["size"]), str(raw["sha256"]), tier, bool(raw.get("derived", False)))
+        return cls(path, size, sha256, tier, bool(raw.get("derived", False)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +75,18 @@ class Manifest:
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Manifest:
         """Raises KeyError, TypeError or ValueError when `raw` is not a manifest."""
+        skipped = raw.get("skipped") or ()
+        if not all(isinstance(item, Mapping) for item in (*raw["files"], *skipped)):
+            raise TypeError("`files` and `skipped` are lists of objects")
         return cls(
             exp_id=str(raw["exp_id"]),
             run_id=str(raw["run_id"]),
-            status=raw["status"],
+            status=cast("Status", str(raw["status"])),
             created=str(raw["created"]),
             provenance_hash=str(raw["provenance_hash"]),
             group_hash=str(raw["group_hash"]),
             files=tuple(RunFile.from_json(file) for file in raw["files"]),
-            skipped=tuple(raw.get("skipped", ())),
+            skipped=tuple({"path": str(item.get("path")), "reason": str(item.get("reason"))} for item in skipped),
         )
 
 

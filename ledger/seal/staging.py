@@ -17,11 +17,13 @@ from typing import Any
 
 from ledger.canon import finite, listing, parse
 from ledger.errors import InputError, UsageError
+from ledger.model.run import HASH_INPUTS
 from ledger.project import Project
 from ledger.seal import data, provenance
 from ledger.store import atomic
 from ledger.store.journal import Journal, host, now
 from ledger.store.objects import ObjectStore
+from ledger.store.runs import is_certificate
 
 # what `run.log` and `run.result` append to; hidden names, since a training has its own results.jsonl
 HISTORY_JOURNAL = ".ledger-history.jsonl"
@@ -175,9 +177,25 @@ def load(path: Path) -> Staging:
         raise InputError(
             "staging without a start record", where=path, fix="look into it, then delete it by hand"
         ) from error
-    if not isinstance(raw, dict) or not {"exp_id", "run_id", "provenance", "config"} <= raw.keys():
+    if not isinstance(raw, dict) or not _is_start(raw, path.name):
         raise InputError("not a start record", where=record, fix="look into it, then delete the folder by hand")
     return Staging(path, raw)
+
+
+def _is_start(raw: Mapping[str, Any], run_id: str) -> bool:
+    """Whether everything that sealing relies on is there."""
+    record = raw.get("provenance")
+    return (
+        raw.get("run_id") == run_id
+        and _EXP_ID.fullmatch(str(raw.get("exp_id"))) is not None
+        and isinstance(raw.get("config"), dict)
+        and type(raw.get("pid")) is int
+        and re.fullmatch("[0-9a-f]{64}", str(raw.get("packages"))) is not None
+        and isinstance(record, dict)
+        and is_certificate(record)
+        and isinstance(record.get("untracked"), list)
+        and set(HASH_INPUTS) <= record.get("hash_inputs", {}).keys()
+    )
 
 
 def amend(

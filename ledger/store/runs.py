@@ -47,13 +47,18 @@ class Run:
 
     @cached_property
     def provenance(self) -> Mapping[str, Any]:
-        """The birth certificate; empty when the run has none. Raises InputError when it cannot be read."""
-        return _mapping(self.path / PROVENANCE)
+        """The birth certificate; empty when the run has none. Raises InputError when it cannot be read, or is none."""
+        record = _mapping(self.path / PROVENANCE)
+        if not is_certificate(record):
+            raise InputError("not a birth certificate", where=self.path / PROVENANCE, fix="restore it from git")
+        return record
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
         """The rows of results.json; empty when the run has none. Raises InputError when it cannot be read."""
         rows = _mapping(self.path / RESULTS).get("metrics", [])
+        if not isinstance(rows, list):
+            raise InputError("`metrics` is no list", where=self.path / RESULTS, fix="restore it from git")
         return tuple(Metric.from_json(row) for row in rows if isinstance(row, Mapping))
 
     @property
@@ -145,6 +150,22 @@ def read_run(folder: Path) -> Run:
         raise InputError(
             f"not a run manifest ({error!r})", where=path, fix="`ledger fsck` says what is left"
         ) from error
+
+
+def is_certificate(record: Mapping[str, Any]) -> bool:
+    """Whether what readers rely on has the types that they expect; a certificate of another tool may say less."""
+    inputs = record.get("hash_inputs", {})
+    if not isinstance(inputs, dict) or not all(isinstance(part, dict) for part in inputs.values()):
+        return False
+    code = inputs.get("code", {})
+    texts = (code.get("commit"), code.get("tree_sha256"), code.get("diff_sha256"), record.get("provenance_hash"))
+    lists = {key: record.get(key) or [] for key in ("command", "untracked")}
+    return (
+        all(text is None or isinstance(text, str) for text in texts)
+        and all(isinstance(items, list) for items in lists.values())
+        and all(isinstance(part, str) for part in lists["command"])
+        and all(isinstance(item, dict) and isinstance(item.get("sha256"), str) for item in lists["untracked"])
+    )
 
 
 def _mapping(path: Path) -> Mapping[str, Any]:

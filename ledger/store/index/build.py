@@ -16,7 +16,10 @@ from typing import Any
 from ledger.canon import parse
 from ledger.errors import LedgerError, StoreError
 from ledger.log.merkle import Peaks, leaf_hash
+from ledger.log.segment import malformed
+from ledger.model.number import finite_number, whole_number
 from ledger.project import Project
+from ledger.store.runs import is_certificate
 
 VERSION = 1
 
@@ -139,7 +142,9 @@ class Index:
             peaks = Peaks()
         for line in whole[start:].split(b"\n")[:-1]:
             peaks = peaks.append(leaf_hash(line))
-            self._take(segment, parse(line, path.name))
+            body = parse(line, path.name)
+            if not malformed(body):  # what is, fsck says
+                self._take(segment, body)
         row = (segment, peaks.size, len(whole), stat.st_ino, stat.st_mtime_ns, peaks.root().hex())
         self.db.execute("insert or replace into segments values(?,?,?,?,?,?)", row)
 
@@ -157,14 +162,15 @@ class Index:
         folder = self.project.results / body["exp_id"] / "runs" / body["run_id"]
         try:
             provenance = json.loads((folder / "provenance.json").read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return
-        inputs = provenance.get("hash_inputs", {})
-        seed = inputs.get("seed", {}).get("value")
+        if not isinstance(provenance, dict) or not is_certificate(provenance):
+            return
+        seed = provenance.get("hash_inputs", {}).get("seed", {}).get("value")
         about = (
-            segment, body["exp_id"], body["run_id"], body["address"], body["status"], provenance.get("created"),
-            seed if isinstance(seed, int | float | str) else None,
-            provenance.get("provenance_hash"), provenance.get("group_hash"), _config(folder),
+            segment, body["exp_id"], body["run_id"], body["address"], body["status"], _text(provenance.get("created")),
+            _text(seed) if isinstance(seed, str) else finite_number(seed) if isinstance(seed, float) else _integer(seed),
+            _text(provenance.get("provenance_hash")), _text(provenance.get("group_hash")), _config(folder),
         )  # fmt: skip
         columns = "segment, exp_id, run_id, address, status, created, seed, provenance, grouped, config"
         run = self.db.execute(f"insert or replace into runs({columns}) values(?,?,?,?,?,?,?,?,?,?)", about).lastrowid
@@ -180,27 +186,44 @@ def _config(folder: Path) -> str:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         return json.dumps(yaml.load(path.read_bytes(), Loader=loader), default=str)  # noqa: S506 (both are safe loaders)
-    except (yaml.YAMLError, OSError):
+    except (
+        yaml.YAMLError,
+        OSError,
+        ValueError,
+        RecursionError,
+    ):  # ValueError: the 30th of February, an anchor in itself
         return "{}"
 
 
 def _metrics(folder: Path, run: int | None) -> Iterator[tuple[Any, ...]]:
     try:
         rows = json.loads((folder / "results.json").read_bytes()).get("metrics", [])
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return
-    for row in rows:
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, dict):
+            continue
         value = row.get("value")
-        number = float(value) if isinstance(value, int | float) else None
         yield (
-            row.get("metric"),
-            number,
+            _text(row.get("metric")),
+            finite_number(value),
             run,
-            row.get("split") or "",
-            row.get("dataset") or "",
-            row.get("n"),
-            str(value),
+            _text(row.get("split") or ""),
+            _text(row.get("dataset") or ""),
+            _integer(row.get("n")),
+            _text(str(value)),
         )
+
+
+def _text(value: Any) -> str | None:
+    """A value as text that the database can hold: half of a surrogate pair is none there."""
+    return None if value is None else str(value).encode("utf-8", "backslashreplace").decode()
+
+
+def _integer(value: Any) -> int | None:
+    """An integer that the database can hold, else None."""
+    whole = whole_number(value)
+    return whole if whole is not None and abs(whole) < 2**63 else None
 
 
 class _transaction:  # noqa: N801 (used as a word: `with _transaction(db)`)
