@@ -8,8 +8,9 @@ moves the commit and changes no code.
 from __future__ import annotations
 
 import fnmatch
+import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,11 @@ NOT_CODE = (
     "results/*", ".ledger/*", "generated/*", "figures/*/output/*", "figures/*/source_data.csv", "figures/*.provenance",
     "EVIDENCE.json", "DISCLOSURES.md", "dvc.lock",
 )  # fmt: skip
+
+
+_OF_A_HOOK = frozenset(
+    {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,42 +43,109 @@ class Code:
         return bool(self.record.get("dirty"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """What git says lies in a folder: paths relative to it."""
+
+    tracked: tuple[str, ...]
+    untracked: tuple[str, ...]
+    repositories: tuple[str, ...]  # submodules, and clones that somebody put there
+
+
 def capture(project: Project) -> Code:
     """The state of the project's source tree now."""
-    top = _git(project.root, "rev-parse", "--show-toplevel")
-    if top is None:
+    if _git(project.root, "rev-parse", "--show-toplevel") is None:
         files = _walk(project.root)
         return Code({"commit": None, "tree_sha256": _tree(project, files), "dirty": None, "diff_sha256": None})
-    tracked = _paths(_git(project.root, "ls-files", "-z", "--cached"))
-    untracked = _paths(_git(project.root, "ls-files", "-z", "--others", "--exclude-standard"))
-    commit = _git(project.root, "rev-parse", "--verify", "-q", "HEAD")
-    excluded = [f":(exclude){pattern}" for pattern in _not_code(project)]  # git's `*` crosses slashes too, as fnmatch's
-    # the diff is stored to be applied again: no colour, no user's diff driver, binary files whole
-    diff = (
-        _git(
-            project.root, "diff", "--no-ext-diff", "--no-color", "--binary", "--relative", "HEAD", "--", ".", *excluded
-        )
-        if commit
-        else None
-    )
-    new = tuple(path for path in untracked if _is_code(project, path))
-    sources = sorted({*tracked, *untracked})
-    record = {
-        "commit": commit.decode().strip() if commit else None,
-        "tree_sha256": _tree(project, sources),
-        "dirty": bool(diff) or bool(new) or not commit,
+    listed = _list(project.root)
+    commit = _commit(project.root)
+    diff = _diff(project) if commit else None
+    within = [path for path in listed.repositories if _is_code(project, path)]
+    inner, changed = _repositories(project, within)
+    new = [path for path in listed.untracked if _is_code(project, path)] + changed
+    foreign = [path for path in within if path not in listed.tracked]
+    sources = sorted({*listed.tracked, *listed.untracked, *changed})
+    record: dict[str, Any] = {
+        "commit": commit,
+        "tree_sha256": _tree(project, sources, inner),
+        "dirty": bool(diff or new or foreign) or not commit,
         "diff_sha256": sha256(diff) if diff else None,
     }
-    return Code(record, diff or None, new if commit else tuple(path for path in sources if _is_code(project, path)))
+    if inner:
+        record["repositories"] = dict(sorted(inner.items()))
+    return Code(record, diff or None, tuple(new if commit else (path for path in sources if _is_code(project, path))))
+
+
+def _commit(root: Path) -> str | None:
+    found = _git(root, "rev-parse", "--verify", "-q", "HEAD")
+    return found.decode().strip() if found else None
+
+
+def _diff(project: Project) -> bytes | None:
+    """The difference to the commit, as `git apply` takes it: whatever the user's configuration says of colour, prefixes,
+    drivers and submodules, binary files whole. What changed within a submodule is not in it.
+    """
+    excluded = [f":(exclude){pattern}" for pattern in _not_code(project)]  # git's `*` crosses slashes too, as fnmatch's
+    form = (
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "--unified=3",
+        "--binary",
+    )
+    submodules = ("--submodule=short", "--ignore-submodules=dirty")
+    return _git(project.root, "diff", *form, *submodules, "--relative", "HEAD", "--", ".", *excluded)
+
+
+def _list(root: Path) -> _Listed:
+    """Files that git tracks or would, and the repositories among them."""
+    tracked: list[str] = []
+    submodules: list[str] = []
+    for line in _paths(_git(root, "ls-files", "-z", "--stage")):
+        about, _, path = line.partition("\t")
+        (submodules if about.startswith("160000") else tracked).append(path)
+    others = _paths(_git(root, "ls-files", "-z", "--others", "--exclude-standard"))
+    clones = [path.rstrip("/") for path in others if path.endswith("/")]
+    untracked = tuple(path for path in others if not path.endswith("/"))
+    return _Listed((*tracked, *submodules), untracked, tuple(dict.fromkeys((*submodules, *clones))))
+
+
+def _repositories(project: Project, paths: Iterable[str]) -> tuple[dict[str, str | None], list[str]]:
+    """Repositories within the project, and within these: their commits, and the files that are not as those hold them.
+
+    What they hold may be large (weights, data), so git's word for what is unchanged is taken.
+    """
+    commits: dict[str, str | None] = {}
+    changed: list[str] = []
+    pending = list(paths)
+    while pending:
+        path = pending.pop()
+        root = project.root / path
+        if not (root / ".git").exists():  # a submodule that was never fetched holds no code
+            continue
+        commits[path] = _commit(root)
+        listed = _list(root)
+        known = ("diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=all", "HEAD")
+        differing = _paths(_git(root, *known)) if commits[path] else listed.tracked
+        changed += [f"{path}/{name}" for name in (*differing, *listed.untracked)]
+        pending += [f"{path}/{name}" for name in listed.repositories]
+    return commits, [path for path in changed if _is_code(project, path)]
 
 
 def _git(root: Path, *args: str) -> bytes | None:
     """Output of a git command, or None when git is absent or says no (no repository, no commit)."""
     try:
-        done = subprocess.run(["git", "-C", str(root), *args], capture_output=True, check=False)
+        done = subprocess.run(["git", "-C", str(root), *args], env=_around(), capture_output=True, check=False)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def _around() -> dict[str, str]:
+    """The environment without what a git hook sets to speak of its own repository and index."""
+    return {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
 
 
 def _paths(output: bytes | None) -> list[str]:
@@ -87,9 +160,12 @@ def _is_code(project: Project, path: str) -> bool:
     return not any(fnmatch.fnmatchcase(path, pattern) for pattern in _not_code(project))
 
 
-def _tree(project: Project, paths: Iterable[str]) -> str:
-    """Digest over (path, content digest) of every source file that exists; a symlink counts as its target's text."""
-    listed = []
+def _tree(project: Project, paths: Iterable[str], repositories: Mapping[str, str | None] | None = None) -> str:
+    """Digest over (path, content digest) of every source file that exists; a symlink counts as its target's text, a
+    repository within as its commit.
+    """
+    within = repositories or {}
+    listed = [[spelled(path), f"commit {commit}"] for path, commit in within.items()]
     for path in paths:
         if not _is_code(project, path):
             continue
@@ -99,6 +175,8 @@ def _tree(project: Project, paths: Iterable[str]) -> str:
             listed.append([shown, sha256(str(file.readlink()).encode("utf-8", "surrogateescape"))])
         elif file.is_file():
             listed.append([shown, file_digest(file)[0]])
+        elif path not in within and any(path.startswith(f"{inner}/") for inner in within):
+            listed.append([shown, "gone"])
     return digest(sorted(listed))
 
 
@@ -112,7 +190,8 @@ def _walk(root: Path) -> list[str]:
             if path.name.startswith(".") or path.name in skipped:
                 continue
             if path.is_dir() and not path.is_symlink():
-                stack.append(path)
+                if not (path / "pyvenv.cfg").exists():
+                    stack.append(path)
             else:
                 out.append(path.relative_to(root).as_posix())
     return out

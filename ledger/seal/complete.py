@@ -132,15 +132,20 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
 def _dirty(staged: staging.Staging, shown: str) -> Finding:
     code = staged.provenance["hash_inputs"]["code"]
     new = len(staged.provenance["untracked"])
+    large = len(staged.provenance.get("not_stored", ()))
     commit = code["commit"]
     said = f"the code that ran is not what {commit[:10]} holds" if commit else "the code that ran is in no commit"
     return Finding(
         rule="dirty-tree",
         severity="warning",
-        message=said + (f" ({new} untracked file{'s' if new != 1 else ''})" if new else ""),
+        message=said
+        + (f" ({new} untracked file{'s' if new != 1 else ''})" if new else "")
+        + (f", and {large} of over 10 MiB cannot be stored" if large else ""),
         location=Location(shown),
         values={"commit": code["commit"], "diff_sha256": code["diff_sha256"], "untracked": new},
-        fix="commit before you train; the difference is stored, so this run can still be rebuilt",
+        fix="add data to .gitignore; commit before you train"
+        if large
+        else "commit before you train; the difference is stored, so this run can still be rebuilt",
     )
 
 

@@ -29,6 +29,7 @@ from ledger.store.runs import is_certificate
 HISTORY_JOURNAL = ".ledger-history.jsonl"
 RESULTS_JOURNAL = ".ledger-results.jsonl"
 PACKAGES = "packages.txt"
+LARGEST_SOURCE = 10 * 1024 * 1024  # bytes; an untracked file beyond it is data that nobody ignored, and is not stored
 
 _EXP_ID = re.compile(r"\w[\w.+=,@-]*")
 _LONGEST = 100  # bytes; a file name may have 255, and locks and temporary files add to it
@@ -67,9 +68,12 @@ class Staging:
 
 @dataclass(frozen=True)
 class Kept:
-    """What was stored of the surroundings: untracked sources (path, digest), and the package list's object."""
+    """What was stored of the surroundings: untracked sources (path, digest), and the package list's object; `large` were
+    not stored.
+    """
 
     untracked: tuple[dict[str, str], ...]
+    large: tuple[str, ...]
     packages: str
 
 
@@ -138,6 +142,8 @@ def stage(
     record = provenance.certificate(project, around, config=config, seed=seed, command=command)
     path = _claim_folder(project, record["provenance_hash"])
     record.update(exp_id=exp_id, run_id=path.name, started=now(), untracked=list(kept.untracked))
+    if kept.large:
+        record["not_stored"] = list(kept.large)
     start = {
         "exp_id": exp_id,
         "run_id": path.name,
@@ -261,13 +267,19 @@ def keep(project: Project, around: provenance.Surroundings) -> Kept:
     source = around.source
     if source.diff:
         objects.put_bytes(source.diff)
-    untracked = []
+    untracked, large = [], []
     for name in source.untracked:
         file = project.root / name
-        if file.is_file() and not file.is_symlink():
-            with atomic.explained(file):
+        if file.is_symlink() or not file.is_file():
+            continue
+        with atomic.explained(file):
+            if file.stat().st_size > LARGEST_SOURCE:
+                large.append(name)
+            else:
                 untracked.append({"path": name, "sha256": objects.put_bytes(file.read_bytes())})
-    return Kept(tuple(untracked), objects.put_bytes("".join(f"{name}\n" for name in around.packages).encode()))
+    return Kept(
+        tuple(untracked), tuple(large), objects.put_bytes("".join(f"{name}\n" for name in around.packages).encode())
+    )
 
 
 def forget(staged: Staging) -> None:
