@@ -102,7 +102,7 @@ class Project:
         """A path as messages and files write it: relative to the project where possible, forward slashes."""
         try:
             return path.resolve().relative_to(self.root).as_posix()
-        except ValueError:
+        except (ValueError, RuntimeError, OSError):  # outside, or links that lead in a circle
             return path.as_posix()
 
 

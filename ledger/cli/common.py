@@ -79,7 +79,7 @@ def deliver(
     else:
         from ledger.store.atomic import write_bytes
 
-        write_bytes(output.absolute(), (text + "\n").encode("utf-8", "backslashreplace"))
+        write_bytes(output.absolute(), (text + "\n").encode("utf-8", "backslashreplace"), follow=True)
         say(reporters.summary(report) + f"; written to {output}")
     if at is not None:
         remember(at, report.findings)

@@ -114,7 +114,7 @@ def disclose_claim(project: Project, claim_id: str, text: str) -> None:
         texts = [*(old for old in claim.disclosures if old != text), text]
         target["disclosure"] = texts[0] if len(texts) == 1 else texts
         target["disclosed_for"] = _binding(claim)
-        atomic.write_bytes(project.evidence, to_bytes(raw))
+        atomic.write_bytes(project.evidence, to_bytes(raw), follow=True)
     log(project, text, claim=claim_id, bound=target["disclosed_for"])
 
 

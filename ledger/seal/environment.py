@@ -31,7 +31,7 @@ print(json.dumps([platform.python_version(), names]))
 def packages(command: Sequence[str] = ()) -> tuple[str, list[str]]:
     """Python version and `name==version` of every installed distribution of the interpreter that will run.
 
-    When `command` starts with another Python interpreter than ours, that one is asked.
+    When `command` starts with another Python interpreter than ours, or a script for one, that one is asked.
     """
     other = _other_python(command)
     if other:
@@ -81,14 +81,29 @@ def kept_variables(more: Sequence[str] = ()) -> dict[str, str]:
 
 
 def _other_python(command: Sequence[str]) -> str | None:
-    if not command or not Path(command[0]).name.lower().startswith("python"):
-        return None
-    found = shutil.which(command[0])
+    program = shutil.which(command[0]) if command else None
+    name = _interpreter(program) if program else None
+    found = shutil.which(name) if name else None
     if found is None:
         return None
     # not resolved through links: a virtual environment's python is a link to another environment's
     same = Path(found).parent.absolute() == Path(sys.executable).parent.absolute()
     return None if same else found
+
+
+def _interpreter(program: str) -> str | None:
+    """The Python that a program is, or that its first line names (`torchrun`, `accelerate`); None when it is neither."""
+    if Path(program).name.lower().startswith("python"):
+        return program
+    try:
+        with Path(program).open("rb") as stream:
+            first = stream.readline(512).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0] if words and Path(words[0]).name.lower().startswith("python") else None
 
 
 def _gpu() -> dict[str, Any]:

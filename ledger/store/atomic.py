@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
@@ -21,17 +22,25 @@ _durable = ContextVar("durable", default=True)
 TEMPORARY = ".tmp-"  # prefix of files that a crash may leave behind; `fsck` names them
 
 
-def write_bytes(path: Path, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
-    """Put `data` at `path`, whole or not at all; it survives a power cut once this returned.
+def write_bytes(
+    path: Path, data: bytes, *, mode: int | None = None, durable: bool = True, follow: bool = False
+) -> None:
+    """Put `data` at `path`, whole or not at all; it survives a power cut once this returned. A file that is written anew
+    keeps its mode unless another is given.
 
-    `durable=False` leaves the waiting to a later `fsync_trees` over the same file.
+    `durable=False` leaves the waiting to a later `fsync_trees` over the same file. `follow` writes where a link leads
+    instead of in its place: for files of the user's.
 
     Raises:
         StoreError: the disk refused (permission, space, a folder in the way); the old file is untouched.
 
     """
     with explained(path):
+        path = Path(os.path.realpath(path)) if follow else path  # Path.resolve raises where links lead in a circle
         path.parent.mkdir(parents=True, exist_ok=True)
+        if mode is None:
+            with contextlib.suppress(OSError):
+                mode = stat.S_IMODE(path.lstat().st_mode) if path.is_file() and not path.is_symlink() else None
         temporary = path.parent / f"{TEMPORARY}{path.name}-{os.urandom(4).hex()}"
         try:
             with temporary.open("xb") as stream:
@@ -50,11 +59,11 @@ def write_bytes(path: Path, data: bytes, *, mode: int | None = None, durable: bo
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:
-    """`write_bytes`, unless the file already holds exactly `data`; says whether it wrote."""
+    """`write_bytes` of a file of the user's, unless it already holds exactly `data`; says whether it wrote."""
     with contextlib.suppress(OSError):
         if path.read_bytes() == data:
             return False
-    write_bytes(path, data)
+    write_bytes(path, data, follow=True)
     return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,31 @@ def test_nothing_is_written_when_nothing_changed(tmp_path: Path) -> None:
     assert not atomic.write_if_changed(target, b"x")
     assert (target.stat().st_mtime_ns, target.stat().st_ino) == stamp
     assert atomic.write_if_changed(target, b"y")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_who_may_read_a_file_stays_as_it_was(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "file").chmod(mode)
+    atomic.write_bytes(tmp_path / "file", b"new")
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == mode
+    atomic.write_bytes(tmp_path / "file", b"newer", mode=0o755)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o755
+
+
+def test_a_link_of_the_users_stays_and_one_in_our_place_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"old")
+    for name, leads in (("link", "real"), ("chain", "link"), ("broken", "not yet/there")):
+        (tmp_path / name).symlink_to(leads)
+    assert atomic.write_if_changed(tmp_path / "chain", b"new")
+    assert not atomic.write_if_changed(tmp_path / "link", b"new")
+    assert (tmp_path / "real").read_bytes() == b"new"
+    atomic.write_bytes(tmp_path / "broken", b"x", follow=True)
+    assert (tmp_path / "not yet/there").read_bytes() == b"x"
+    assert all((tmp_path / name).is_symlink() for name in ("link", "chain", "broken"))
+    atomic.write_bytes(tmp_path / "link", b"ours")
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
 
 
 def test_durability_can_be_given_up_for_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,11 @@ def test_paths_are_shown_from_the_project_with_forward_slashes(tmp_path: Path) -
     assert found.shown(tmp_path.parent / "c.md") == (tmp_path.parent / "c.md").as_posix()
 
 
+def test_links_in_a_circle_are_shown_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    assert project.at(tmp_path).shown(tmp_path / "circle") == (tmp_path / "circle").as_posix()
+
+
 def test_the_cache_is_the_users_and_of_this_project_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     one, other = project.at(tmp_path / "one"), project.at(tmp_path / "other")

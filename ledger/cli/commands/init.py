@@ -47,5 +47,5 @@ def _add_lines(path: Path, lines: tuple[str, ...]) -> bool:
     if not missing:
         return False
     gap = b"" if not old or old.endswith(b"\n") else b"\n"
-    atomic.write_bytes(path, old + gap + "".join(f"{line}\n" for line in missing).encode())
+    atomic.write_bytes(path, old + gap + "".join(f"{line}\n" for line in missing).encode(), follow=True)
     return True

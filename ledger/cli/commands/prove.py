@@ -39,7 +39,7 @@ def prove(what: str, output: Path | None) -> int:
     if output is None:
         click.echo(data.decode(), nl=False)
     else:
-        write_bytes(output.absolute(), data)
+        write_bytes(output.absolute(), data, follow=True)
         say(f"wrote {output}: {len(document['runs'])} runs under the log head {document['head']}")
     return 0
 
