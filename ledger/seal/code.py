@@ -137,13 +137,13 @@ def _repositories(project: Project, paths: Iterable[str]) -> tuple[dict[str, str
 def _git(root: Path, *args: str) -> bytes | None:
     """Output of a git command, or None when git is absent or says no (no repository, no commit)."""
     try:
-        done = subprocess.run(["git", "-C", str(root), *args], env=_around(), capture_output=True, check=False)
+        done = subprocess.run(["git", "-C", str(root), *args], env=around(), capture_output=True, check=False)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None
 
 
-def _around() -> dict[str, str]:
+def around() -> dict[str, str]:
     """The environment without what a git hook sets to speak of its own repository and index."""
     return {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
 

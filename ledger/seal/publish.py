@@ -16,7 +16,7 @@ from ledger.errors import LedgerError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import Manifest, RunFile, Status
 from ledger.project import Project
-from ledger.seal import collect, staging
+from ledger.seal import collect, ignored, staging
 from ledger.seal.complete import IGNORE, complete
 from ledger.store import atomic
 from ledger.store.journal import Journal, now
@@ -73,8 +73,13 @@ def seal_all(
         for item in ready:
             staging.forget(item.staged)
     chosen, problems = _select(project, runs)
+    hidden = ignored.findings(project, runs)
     return [
-        Sealed(run, (*item.findings, *_skipped(project, run), *problems), run.key in chosen)
+        Sealed(
+            run,
+            (*item.findings, *_skipped(project, run), *([hidden[run.key]] if run.key in hidden else []), *problems),
+            run.key in chosen,
+        )
         for run, item in zip(runs, ready, strict=True)
     ]
 
