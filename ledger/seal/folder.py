@@ -15,6 +15,7 @@ from ledger.project import Project
 from ledger.seal import provenance, staging
 from ledger.seal.publish import Sealed, seal, seal_all
 from ledger.store import atomic
+from ledger.store.lock import exclusive
 from ledger.store.objects import clone
 from ledger.store.runs import MANIFEST
 
@@ -109,18 +110,23 @@ def seal_abandoned(project: Project, run_id: str) -> Sealed:
     """Seal what a killed process left in staging, as `abandoned`.
 
     Raises:
-        UsageError: there is no such staging, or its process still runs.
+        UsageError: there is no such staging, or a process that writes it still runs.
 
     """
     path = project.running / run_id
-    if not path.is_dir():
-        raise UsageError(
-            "no run in progress is called that", where=run_id, fix="`ledger fsck` lists what was left behind"
-        )
-    staged = staging.load(path)
-    if staged.alive():
-        raise UsageError("its process still runs", where=run_id, fix="end the process, or wait for it")
-    return seal(project, staged, "abandoned", None)
+    # two at once would complete the records of one folder under each other's hands
+    with exclusive(project.local, "seal-abandoned"):
+        if not path.is_dir():
+            raise UsageError(
+                "no run in progress is called that", where=run_id, fix="`ledger fsck` lists what was left behind"
+            )
+        staged = staging.load(path)
+        if staged.alive():
+            raise UsageError("its process still runs", where=run_id, fix="end the process, or wait for it")
+        if writers := staged.writers():
+            still = f"its command still runs (process {', '.join(map(str, writers))})"
+            raise UsageError(still, where=run_id, fix="end it, or wait for it")
+        return seal(project, staged, "abandoned", None)
 
 
 def _place(source: Path, target: Path, placement: Placement) -> None:

@@ -6,6 +6,7 @@ what a killed one left behind.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import unicodedata
@@ -64,6 +65,18 @@ class Staging:
         if self.start.get("host") != host():
             return True
         return _process_started(int(self.start["pid"])) == self.start.get("process_started")
+
+    def writers(self) -> list[int]:
+        """Processes that were told to write here and still run: a training outlives a launcher that was killed. Known
+        on Linux only, and of one's own processes.
+        """
+        told = b"LEDGER_RUN_DIR=" + os.fsencode(self.path)
+        found = []
+        for around in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if told in around.read_bytes().split(b"\0"):
+                    found.append(int(around.parent.name))
+        return sorted(set(found) - {os.getpid()})
 
 
 @dataclass(frozen=True)
