@@ -67,12 +67,18 @@ class _Tail:
         where = (int(raw["length"]), int(raw["inode"]), str(raw["host"]))
         return cls(str(raw["segment"]), peaks, *where, str(raw["last"]).encode())
 
-    def still_ends(self, path: Path) -> bool:
-        """Whether the file still holds our last line where we left it."""
+    def is_of(self, path: Path) -> bool:
+        """Whether the file is the very one that we left, with our last line where it was; more may follow."""
         start = self.length - len(self.last) - 1
-        with path.open("rb") as stream:
-            stream.seek(max(start, 0))
-            return start >= 0 and stream.read(len(self.last) + 1) == self.last + b"\n"
+        try:
+            with path.open("rb") as stream:
+                stat = os.fstat(stream.fileno())
+                if self.host != host() or stat.st_ino != self.inode or stat.st_size < self.length:
+                    return False
+                stream.seek(max(start, 0))
+                return start >= 0 and stream.read(len(self.last) + 1) == self.last + b"\n"
+        except OSError:
+            return False
 
 
 class Journal:
@@ -103,6 +109,15 @@ class Journal:
                 atomic.write_bytes(self._tail_file, listing(tail.to_json()))
             return Head(tail.segment, tail.peaks.size, tail.peaks.root().hex())
 
+    def settle(self) -> bool:
+        """Cut off what a crash left of an entry of ours; says whether there was any. Raises StoreError."""
+        with exclusive(self.local, "log"), atomic.explained(self.folder):
+            tail = self._tail()
+            path = self.folder / f"{tail.segment}.jsonl" if tail else None
+            before = path.stat().st_size if path and path.exists() else 0
+            own = self._own_tail()
+            return own is not None and own.length < before
+
     def segments(self) -> list[Segment]:
         """Every segment, parsed and sorted by id.
 
@@ -110,7 +125,24 @@ class Journal:
             IntegrityError: one is damaged.
 
         """
-        return [read(path.stem, path.read_bytes()) for path in self.files()]
+        return [read(path.stem, self.whole(path)[0]) for path in self.files()]
+
+    def whole(self, path: Path) -> tuple[bytes, bool]:
+        """What a segment holds, and whether the beginning of an entry that a crash left there is not in it: only one of
+        ours, since we never counted it.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        data = path.read_bytes()
+        if not data or data.endswith(b"\n"):
+            return data, False
+        with contextlib.suppress(StoreError), exclusive(self.local, "log"):  # another process may just be writing it
+            data = path.read_bytes()
+        tail = self._tail()
+        if data.endswith(b"\n") or tail is None or tail.segment != path.stem or not tail.is_of(path):
+            return data, False
+        return data[: data.rfind(b"\n") + 1], True
 
     def files(self) -> list[Path]:
         return sorted(self.folder.glob("*.jsonl"))
@@ -122,8 +154,13 @@ class Journal:
             IntegrityError: a segment is damaged.
 
         """
-        entries = [entry for segment in self.segments() for entry in segment.entries]
-        yield from sorted(entries, key=lambda entry: str(entry.body.get("time", "")))
+        entries: list[tuple[str, Entry]] = []
+        for segment in self.segments():
+            latest = ""  # a clock that was set back reorders nothing
+            for entry in segment.entries:
+                latest = max(latest, str(entry.body.get("time", "")))
+                entries.append((latest, entry))
+        yield from (entry for _, entry in sorted(entries, key=lambda pair: pair[0]))
 
     def head(self) -> str:
         """The log head. Raises IntegrityError as `segments` does."""
@@ -149,18 +186,10 @@ class Journal:
         crash is our own and is cut off.
         """
         tail = self._tail()
-        if tail is None or tail.host != host():
+        path = self.folder / f"{tail.segment}.jsonl" if tail else self.folder
+        if tail is None or not tail.is_of(path):
             return None
-        path = self.folder / f"{tail.segment}.jsonl"
-        try:
-            stat = path.stat()
-        except OSError:
-            return None
-        if stat.st_ino != tail.inode or stat.st_size < tail.length or not tail.still_ends(path):
-            return None
-        if stat.st_size > tail.length:
-            return self._recover(tail, path)
-        return tail
+        return self._recover(tail, path) if path.stat().st_size > tail.length else tail
 
     def _recover(self, tail: _Tail, path: Path) -> _Tail | None:
         """After a crash between the line and the private state: whole lines are taken in, a torn one is cut."""
@@ -193,7 +222,10 @@ class Journal:
         line = encode(opening(segment, known, now()))
         atomic.write_bytes(path, line + b"\n")
         peaks = Peaks().append(leaf_hash(line))
-        return _Tail(segment, peaks, len(line) + 1, path.stat().st_ino, host(), line)
+        tail = _Tail(segment, peaks, len(line) + 1, path.stat().st_ino, host(), line)
+        # before its first entry: what a crash leaves of that one is known for ours
+        atomic.write_bytes(self._tail_file, listing(tail.to_json()))
+        return tail
 
     def _write(self, tail: _Tail, lines: list[bytes]) -> _Tail:
         path = self.folder / f"{tail.segment}.jsonl"

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from ledger.errors import LedgerError, UsageError
+from ledger.errors import IntegrityError, LedgerError, UsageError
 from ledger.model.finding import Finding, Report
 from ledger.project import Project
+from ledger.store.atomic import explained
 from ledger.store.fsck.counted import Counted, finding
+from ledger.store.fsck.leftovers import check_leftovers, remove
 from ledger.store.fsck.log import check_against, check_logged, read_log
-from ledger.store.fsck.objects import check_leftovers, check_objects, check_selections
+from ledger.store.fsck.objects import check_objects, check_selections
 from ledger.store.fsck.runs import check_run
 from ledger.store.recover import log_run
 from ledger.store.runs import Run, RunStore, read_run
@@ -106,18 +108,26 @@ def repair(project: Project, report: Report) -> list[str]:
     """Do what cannot lose data: log whole runs that a crash left unlogged, remove temporary files. Says what it did.
 
     Raises:
-        IntegrityError: an unlogged run is not what its manifest says.
-
+        IntegrityError: an unlogged run is not what its manifest says; everything else is done.
+        StoreError: the disk refused.
     """
     done = []
+    refused: IntegrityError | None = None
     for item in report.findings:
         if item.location is None:
             continue
         path = project.root / item.location.path
         if item.rule == "run-unlogged":
-            log_run(project, read_run(path))
+            try:
+                log_run(project, read_run(path))
+            except IntegrityError as error:
+                refused = refused or error
+                continue
             done.append(f"logged {path.name}")
         elif item.rule == "leftover":
-            path.unlink()
+            with explained(path):
+                remove(project, path)
             done.append(f"removed {item.location.path}")
+    if refused:
+        raise refused
     return done

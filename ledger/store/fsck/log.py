@@ -10,6 +10,7 @@ from ledger.log.segment import Head, Segment, encode, read
 from ledger.model.finding import Finding
 from ledger.project import Project
 from ledger.store.fsck.counted import finding
+from ledger.store.fsck.leftovers import torn
 from ledger.store.journal import Journal
 from ledger.store.runs import Run
 
@@ -21,7 +22,10 @@ def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
     findings: list[Finding] = []
     for path in journal.files():
         try:
-            segments[path.stem] = read(path.stem, path.read_bytes())
+            data, is_torn = journal.whole(path)
+            segments[path.stem] = read(path.stem, data)
+            if is_torn:
+                findings.append(torn(project, path))
         except IntegrityError as error:
             findings.append(
                 finding(

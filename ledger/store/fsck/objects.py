@@ -1,25 +1,23 @@
-"""Objects and what points at them: owners, selections, staging that was left behind."""
+"""Objects, and what points at them and at runs: owners and selections."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Iterator
 
 from ledger.errors import LedgerError
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store import atomic
 from ledger.store.fsck.counted import Counted, finding
 from ledger.store.objects import ObjectStore
 from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 from ledger.store.selection import Selection
 
+_DIGEST = re.compile("[0-9a-f]{64}")
 
-def check_objects(
-    project: Project,
-    runs: Iterable[Run],
-    counted: Counted,
-) -> Iterator[Finding]:
+
+def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> Iterator[Finding]:
     """Every object is what its name says, has an owner, and every owner that needs one finds it."""
     objects = ObjectStore(project.objects)
     owned: dict[str, str] = {}  # digest -> a run that names it
@@ -33,21 +31,18 @@ def check_objects(
     for path in sorted(project.objects.glob("??/*")):
         name = path.parent.name + path.name
         shown = project.shown(path)
-        if path.name.startswith(atomic.TEMPORARY):
-            yield finding(
-                "leftover",
-                "a temporary file that a crash left",
-                shown,
-                severity="note",
-                fix="`ledger fsck --repair` removes it",
-            )
+        if not _DIGEST.fullmatch(name):  # a temporary file, or what a file manager writes everywhere
             continue
-        found = counted.mismatch(path, name)
+        try:
+            mismatch = counted.mismatch(path, name)
+            found = f"holds other bytes: {mismatch}" if mismatch else None
+        except OSError as error:
+            found = f"cannot be read ({error.strerror})"
         if found:
             owner = owned.get(name, "no run")
             yield finding(
                 "object-damaged",
-                f"object {name[:12]} ({owner}) holds other bytes: {found}",
+                f"object {name[:12]} ({owner}) {found}",
                 shown,
                 fix="restore it from a remote or another clone",
             )
@@ -109,16 +104,3 @@ def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
                     message = f"{first} and {run_id} are both selected for seed {seed}"
                     fix = "`ledger select` the one that counts"
                     yield finding("selection-broken", message, shown, severity="warning", fix=fix)
-
-
-def check_leftovers(project: Project) -> Iterator[Finding]:
-    for path in sorted(project.running.glob("*")):
-        if path.is_dir():
-            fix = f"`ledger seal {path.name}` seals it as abandoned if its process has died"
-            yield finding(
-                "staging-leftover",
-                f"{path.name} is in progress or was left behind",
-                project.shown(path),
-                severity="note",
-                fix=fix,
-            )
