@@ -135,7 +135,7 @@ def _place(project: Project, root: Path, manifest: Manifest) -> None:
         if file.tier == "heavy":
             objects.adopt(Path(place), file.sha256)
         else:
-            os.chmod(place, READ_ONLY)  # noqa: PTH101
+            atomic.set_mode(place, READ_ONLY)
 
 
 def _write_ignore(root: Path, heavy: list[RunFile]) -> RunFile:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -49,7 +50,7 @@ def write_bytes(
                 if durable:
                     fsync(stream.fileno())
             if mode is not None:
-                temporary.chmod(mode)
+                set_mode(temporary, mode)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -79,11 +80,51 @@ def publish(pairs: Sequence[tuple[Path, Path]]) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 if target.exists():
                     raise StoreError("is there already and is never overwritten", where=target)
-                staging.rename(target)
+                _appear(staging, target)
     finally:
         for folder in {path.parent for pair in pairs for path in pair}:
             if folder.is_dir():
                 fsync_folder(folder)
+
+
+def _appear(staging: Path, target: Path) -> None:
+    """Rename; onto another file system (results on a larger disk) a copy beside the target is what is renamed."""
+    try:
+        staging.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+    else:
+        return
+    copy = target.parent / f"{TEMPORARY}{target.name}-{os.urandom(4).hex()}"
+    files = []
+    try:
+        copy.mkdir()
+        for path in sorted(staging.rglob("*")):
+            name = path.relative_to(staging).as_posix()
+            if path.is_dir():
+                (copy / name).mkdir()
+            else:
+                shutil.copyfile(path, copy / name)
+                set_mode(copy / name, stat.S_IMODE(path.stat().st_mode))
+                files.append(name)
+        fsync_trees([(copy, files)])
+        copy.rename(target)
+    except BaseException:
+        shutil.rmtree(copy, ignore_errors=True)
+        raise
+    shutil.rmtree(staging, ignore_errors=True)  # published all the same
+
+
+def set_mode(path: str | os.PathLike[str], mode: int) -> None:
+    """Set a file's mode where that is for us to do: not on file systems without modes, nor on an object that a colleague
+    stored. Modes are a courtesy and prove nothing.
+    """
+    try:
+        os.chmod(path, mode)  # noqa: PTH101 (called for thousands of paths kept as text)
+    except OSError as error:
+        if error.errno not in {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.ENOSYS}:
+            raise
 
 
 def fsync_trees(trees: Sequence[tuple[Path, Sequence[str]]]) -> None:

@@ -55,7 +55,7 @@ class ObjectStore:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 share(file, target)
                 atomic.fsync_folder(target.parent)
-            target.chmod(READ_ONLY)
+            atomic.set_mode(target, READ_ONLY)
 
     def _holds(self, digest: str) -> bool:
         """Whether the object is there and is what its name says."""
@@ -82,7 +82,7 @@ def share(source: Path, target: Path) -> None:
                 shutil.copyfile(source, temporary)
                 with temporary.open("rb") as stream:
                     atomic.fsync(stream.fileno())
-        temporary.chmod(READ_ONLY)
+        atomic.set_mode(temporary, READ_ONLY)
         temporary.replace(target)
     finally:
         # renaming a name onto another name of the same file does nothing and leaves both (rename(2))
