@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +25,8 @@ LOG = "log.txt"
 SEED_PLACE = "{seed}"
 NOT_STARTED = 127  # as shells have it
 _CHUNK = 64 * 1024
+_QUIET = 0.5  # seconds without output after which it is asked whether the command still runs
+_DRAIN = 5.0  # seconds; more than a pipe can hold is of others, once the command has ended
 
 
 def launch(
@@ -83,22 +88,56 @@ def launch(
 
 
 def _tee(child: subprocess.Popen[bytes], log: Path, echo: BinaryIO) -> None:
-    """Copy the command's output to the terminal and into the run as it comes."""
-    assert child.stdout is not None
-    watched = True
-    with log.open(
-        "ab"
-    ) as kept:  # appending: a script that writes the same file overwrites nothing of ours, nor we of its
-        while chunk := os.read(child.stdout.fileno(), _CHUNK):
-            kept.write(chunk)
-            kept.flush()
-            if not watched:
-                continue
+    """Copy the command's output to the terminal and into the run as it comes, and read on when neither can be written:
+    a training must not end because its output cannot be kept.
+    """
+    refused = watched = True
+    with contextlib.ExitStack() as held:
+        try:
+            # appending: a script that writes the same file overwrites nothing of ours, nor we of its
+            kept = held.enter_context(log.open("ab", buffering=0))
+            refused = False
+        except OSError as error:
+            _say_once(log, error)
+        for chunk in _output(child):
             try:
-                echo.write(chunk)
-                echo.flush()
-            except BrokenPipeError:  # whoever watched has left; the training goes on
+                rest = memoryview(b"" if refused else chunk)
+                while rest:
+                    rest = rest[kept.write(rest) :]
+            except OSError as error:
+                refused = True
+                _say_once(log, error)
+            try:
+                if watched:
+                    echo.write(chunk)
+                    echo.flush()
+            except OSError:  # whoever watched has left, or the terminal is gone
                 watched = False
+
+
+def _output(child: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    """What the command writes, until it has ended; a process that it left in the background may hold its output open
+    for ever.
+    """
+    assert child.stdout is not None
+    handle = child.stdout.fileno()
+    deadline = None
+    while deadline is None or time.monotonic() < deadline:
+        if os.name == "posix" and not select.select([handle], [], [], _QUIET)[0]:
+            if child.poll() is not None:
+                return
+            continue
+        chunk = os.read(handle, _CHUNK)
+        if not chunk:
+            return
+        yield chunk
+        if deadline is None and child.poll() is not None:
+            deadline = time.monotonic() + _DRAIN
+
+
+def _say_once(log: Path, error: OSError) -> None:
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"ledger: from here on output is not kept in {log.name}: {error.strerror}\n")
 
 
 @contextmanager

@@ -5,6 +5,8 @@ Recording is a local append and never raises into training: what cannot be writt
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import shutil
@@ -41,6 +43,7 @@ class ActiveRun:
         self._joined = joined
         self._writes = writes
         self._complained = False
+        self._torn = False
 
     def log(self, step: int | None = None, **metrics: Any) -> None:
         """Record curve values at a step (an epoch, an iteration). Never raises."""
@@ -74,9 +77,10 @@ class ActiveRun:
         """Write per-item scores: a list of dicts, a dict of columns, or a pandas DataFrame. Returns the file.
 
         Raises:
-            UsageError: `rows` is none of these, or its columns differ in length.
+            UsageError: `rows` is none of these, its columns differ in length, or the run is sealed.
 
         """
+        self._check_open()
         target = self.path / f"{name}.csv"
         if self._writes:
             _write_table(rows, target)
@@ -87,7 +91,11 @@ class ActiveRun:
 
         `best` is the one chosen on the validation split, `last` the anchor to resume from. `about` (metric, step...)
         is kept beside it as JSON.
+
+        Raises:
+            UsageError: the run is sealed.
         """
+        self._check_open()
         source = Path(content) if isinstance(content, str | os.PathLike) else None
         suffix = ".pt" if source is None else "" if source.is_dir() else source.suffix
         target = self.path / "checkpoints" / f"{name}{suffix}"
@@ -136,6 +144,11 @@ class ActiveRun:
         except LedgerError as problem:  # the training's own error is the news; ours must not hide it
             _say(f"not sealed: {problem}")
 
+    def _check_open(self) -> None:
+        if self.sealed is not None:
+            fix = "do it before `run.finish()`, or within the `with` block"
+            raise UsageError("the run is sealed, nothing is added to it", where=f"{self.exp_id}/{self.id}", fix=fix)
+
     def _append(self, journal: str, row: Mapping[str, Any]) -> None:
         if not self._writes:
             return
@@ -144,10 +157,14 @@ class ActiveRun:
             # one write to a file opened for appending: lines of several processes do not mix
             handle = os.open(self.path / journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                os.write(handle, line)
+                # a line that a full disk cut off must not take the next one with it
+                line = b"\n" + line if self._torn else line
+                self._torn = os.write(handle, line) < len(line)
             finally:
                 os.close(handle)
-        except (OSError, ValueError, TypeError, LedgerError) as problem:
+            if self._torn:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except Exception as problem:  # noqa: BLE001 (a tensor may raise anything when it is asked for its value)
             if not self._complained:
                 self._complained = True
                 _say(f"cannot record {', '.join(map(str, row))}: {problem} (said once)")
@@ -256,4 +273,5 @@ def _plain(value: Any) -> Any:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"ledger: {text}\n")
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none at all
+        sys.stderr.write(f"ledger: {text}\n")

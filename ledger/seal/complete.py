@@ -113,7 +113,10 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
     if curve:
         _put(root / "history.csv", records.history_csv(curve))
     if torn or torn_steps:
-        message = f"{torn + torn_steps} logged line was cut off when the process ended"
+        many = torn + torn_steps
+        message = (
+            f"{many} logged line{' was' if many == 1 else 's were'} cut off: a full disk, or the end of the process"
+        )
         findings.append(
             Finding("torn-line", "note", message, Location(shown), fix="nothing to do; whole lines are kept")
         )
