@@ -240,6 +240,7 @@ def _replace(fresh: Path, target: Path) -> None:
     """Put `fresh` in the place of `target`; at every moment one of the two is whole."""
     old = target.with_name(f"{TEMPORARY}old-{target.name}")
     if target.is_dir():
+        _discard(old)  # of a process that was killed at this place
         target.rename(old)
     fresh.replace(target)
     _discard(old)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -51,6 +52,16 @@ class Selection:
         """The selected runs, and the ids among them that are absent."""
         return self._split(exp_id, self.ids(exp_id))
 
+    def leads_to(self, exp_id: str) -> str | None:
+        """The id that `results/<exp_id>/selected` leads to; None when it is absent or leads to no run."""
+        link = self.path(exp_id).parent / LINK
+        try:
+            text = os.fspath(link.readlink()) if link.is_symlink() else link.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return None
+        folder, _, run_id = text.strip().replace("\\", "/").rpartition("/")
+        return run_id if folder == "runs" else None
+
     def _split(self, exp_id: str, ids: Iterable[str]) -> tuple[list[Run], list[str]]:
         found, absent = [], []
         for run_id in ids:
@@ -82,6 +93,9 @@ class Selection:
                 ids, readable = self._logged(run.exp_id), False
             chosen, absent = self._split(run.exp_id, ids)
             if readable and any(old.run_id == run.run_id for old in chosen):
+                if self.leads_to(run.exp_id) != ids[0]:  # a crash came between the file and the link
+                    with atomic.explained(self.path(run.exp_id)):
+                        self._link(run.exp_id, ids[0])
                 return []
             replaced = [old.run_id for old in chosen if repr(old.seed) == repr(run.seed) and old.run_id != run.run_id]
             replaced += absent
@@ -131,8 +145,11 @@ class Selection:
 
     def _replace(self, exp_id: str, ids: list[str]) -> None:
         atomic.write_bytes(self.path(exp_id), pretty({"schema": SELECTED_SCHEMA, "runs": ids}))
+        self._link(exp_id, ids[0])
+
+    def _link(self, exp_id: str, run_id: str) -> None:
         link = self.path(exp_id).parent / LINK
-        target = f"runs/{ids[0]}"
+        target = f"runs/{run_id}"
         temporary = link.parent / f"{atomic.TEMPORARY}selected"
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()

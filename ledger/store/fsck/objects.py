@@ -81,7 +81,7 @@ def _source_objects(run: Run) -> list[str]:
 
 
 def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
-    """Every selection can be read, its runs are there, and no two of them are of one seed."""
+    """Every selection can be read, its runs are there, no two of them are of one seed, and the link says the same."""
     selection = Selection(project)
     for exp_id in store.experiments():
         shown = project.shown(selection.path(exp_id))
@@ -90,6 +90,11 @@ def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
         except LedgerError as error:
             yield finding("selection-broken", error.message, shown, fix=error.fix)
             continue
+        leads_to = selection.leads_to(exp_id)
+        if ids and leads_to and leads_to != ids[0]:
+            message = f"`selected` leads to {leads_to}, and the first selected run is {ids[0]}"
+            fix = f"`ledger select {ids[0]}` puts it right"
+            yield finding("selection-broken", message, shown, severity="warning", fix=fix)
         seeds: dict[str, str] = {}
         for run_id in ids:
             folder = store.folder(exp_id) / run_id

@@ -103,3 +103,24 @@ def test_a_file_system_without_links_has_the_same_as_text(
     run = make_run(here)
     assert (here.results / "ours/selected").read_text() == f"runs/{run.run_id}\n"
     assert json.loads(Selection(here).path("ours").read_text())["runs"] == [run.run_id]
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_link_that_leads_elsewhere_is_said_and_put_right(here: Project, make_run: MakeRun, text: bool) -> None:
+    """After a crash, or a merge that took the link of one side and the file of the other."""
+    first, other = make_run(here, seed=0), make_run(here, seed=1)
+    link = here.results / "ours/selected"
+    link.unlink()
+    if text:
+        link.write_text(f"runs/{other.run_id}\n")
+    else:
+        link.symlink_to(f"runs/{other.run_id}")
+    (said,) = [f.message for f in fsck.check(here).findings if f.rule == "selection-broken"]
+    assert f"leads to {other.run_id}, and the first selected run is {first.run_id}" in said
+    assert Selection(here).select(first) == []
+    assert Selection(here).leads_to("ours") == first.run_id
+    assert "selection-broken" not in {f.rule for f in fsck.check(here).findings}
+    link.unlink()
+    assert "selection-broken" not in {f.rule for f in fsck.check(here).findings}  # nothing misleads
+    assert Selection(here).select(first) == []
+    assert link.resolve() == first.path.resolve()
