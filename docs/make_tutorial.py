@@ -20,6 +20,7 @@ _BLOCK = re.compile(
 _VARIES = (
     (re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}"), "RUN"),
     (re.compile(r"\b[0-9a-f]{8,64}\b"), "HEX"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "DAY"),
     (re.compile(r"[\d,]+ bytes"), "N bytes"),
     (re.compile(r"hardware [^\n]*"), "hardware"),
 )

@@ -13,17 +13,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ledger.canon import digest
-from ledger.errors import InputError, UsageError
+from ledger.errors import InputError, IntegrityError, UsageError
 from ledger.evidence.graph import ClaimGraph
 from ledger.evidence.resolve import AGGREGATES, DERIVATIONS, Resolved, Resolver, derivation
 from ledger.log import proof
+from ledger.log.hashes import NodeHashes
 from ledger.log.head import log_head
 from ledger.log.merkle import leaf_hash
+from ledger.log.seals import addresses, seals
 from ledger.log.segment import Head, encode
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.model.run import Manifest, Metric
 from ledger.project import Project
-from ledger.store.hashes import StoredHashes
 from ledger.store.journal import Journal
 from ledger.store.runs import RESULTS, Run
 
@@ -35,25 +36,24 @@ def prove_runs(project: Project, runs: Sequence[Run]) -> dict[str, Any]:
 
     Raises:
         UsageError: one is not in the log.
-        IntegrityError: the log is damaged.
+        IntegrityError: the log is damaged, or speaks of other bytes of the run.
     """
     journal = Journal(project)
     segments = {segment.id: segment for segment in journal.segments()}
-    hashes = {name: StoredHashes(project, name, (journal.folder / f"{name}.jsonl").read_bytes()) for name in segments}
     heads = sorted((segment.head for segment in segments.values()), key=lambda head: head.segment)
-    places = {
-        (str(entry.body["exp_id"]), str(entry.body["run_id"])): entry
-        for segment in segments.values()
-        for entry in segment.entries
-        if entry.type == "seal"
-    }
+    logged = seals(entry for segment in segments.values() for entry in segment.entries)
+    hashes: dict[str, NodeHashes] = {}
     proven = []
     for run in runs:
-        entry = places.get(run.key)
-        if entry is None:
+        sealed = logged.get(run.key)
+        if sealed is None:
             raise UsageError("is not in the log", where=run.run_id, fix="`ledger fsck --repair` logs a whole run")
-        stored = hashes[entry.segment]
-        path = proof.inclusion_proof(entry.index, stored.size, stored)
+        if addresses(sealed) != [run.address]:
+            raise IntegrityError("is not what the log says of it", where=run.run_id, fix="`ledger fsck` says more")
+        entry = sealed[0]
+        if entry.segment not in hashes:
+            hashes[entry.segment] = NodeHashes(segments[entry.segment].leaves)
+        path = hashes[entry.segment].inclusion(entry.index)
         results = run.path / RESULTS
         proven.append(
             {
@@ -122,7 +122,7 @@ def check_proof(document: Any, head: str | None = None) -> list[str]:
         raise InputError(f"is no proof (its schema is not {SCHEMA})", fix="`ledger prove RUN` makes one")
     try:
         return [*_check_head(document, head), *_check_runs(document), *_check_claim(document)]
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         raise InputError(f"is no whole proof ({type(error).__name__}: {error})", fix="ask for it again") from error
 
 
@@ -167,6 +167,9 @@ def _check_claim(document: Mapping[str, Any]) -> Iterable[str]:
     measured = [row for row in claim["rows"] if not row.get("derive")]
     derived = [row for row in claim["rows"] if row.get("derive")]
     for row in measured:
+        strangers = [name for name in row["runs"] if name.partition("/")[0] != row.get("exp_id")]
+        if strangers:
+            yield f"{row['id']} is stated for {row.get('exp_id')!r} and rests on {', '.join(strangers)}"
         values[row["id"]] = _aggregate(row, results)
     for _ in derived:  # operands may be derived themselves; each pass settles at least one level
         for row in derived:

@@ -9,6 +9,7 @@ from typing import Any
 from ledger.errors import UsageError
 from ledger.evidence.graph import ClaimGraph
 from ledger.evidence.resolve import Resolved, Resolver
+from ledger.log.seals import seals
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.project import Project
 from ledger.store.journal import Journal
@@ -89,11 +90,8 @@ def trace(project: Project, graph: ClaimGraph, claim: Claim) -> list[TracedRow]:
 
     """
     resolver = Resolver(project, graph)
-    places = {
-        (str(entry.body["exp_id"]), str(entry.body["run_id"])): f"{entry.segment}:{entry.index}"
-        for entry in Journal(project).entries()
-        if entry.type == "seal"
-    }
+    logged = seals(Journal(project).entries())
+    places = {key: f"{sealed[0].segment}:{sealed[0].index}" for key, sealed in logged.items()}
     out = []
     for row in claim.rows:
         resolved = resolver.resolve(row) if resolver.has_run(row) else Resolved(row.value)

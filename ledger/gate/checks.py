@@ -40,7 +40,7 @@ class Known:
     """What the checks may look at, gathered once."""
 
     project: Project
-    logged: Mapping[tuple[str, str], str]  # (exp_id, run_id) -> address in the log
+    logged: Mapping[tuple[str, str], list[str]]  # (exp_id, run_id) -> its addresses in the log, one unless altered
     evidence: Sequence[Finding]  # of `ledger evidence check`
     reconcile: Sequence[Finding]  # of `ledger reconcile`
     mentioned: Mapping[str, int]  # claim id -> mentions in hand-written documents
@@ -172,7 +172,7 @@ def _conditional(
 
 def _altered(known: Known, run: Run) -> str | None:
     """Whether the records that carry the number are not the bytes that were sealed and logged."""
-    if known.logged.get(run.key) != run.address:
+    if known.logged.get(run.key) != [run.address]:
         return f"{run.run_id} is not logged under this address"
     listed = {file.path: file.sha256 for file in run.manifest.files}
     for name in (RESULTS, PROVENANCE):

@@ -13,6 +13,7 @@ from ledger.evidence import check as evidence_check
 from ledger.evidence.graph import ClaimGraph
 from ledger.evidence.resolve import Resolved, Resolver
 from ledger.gate.checks import CHECKS, Answer, Known
+from ledger.log.seals import addresses, seals
 from ledger.model.claim import Claim, EvidenceRow, iter_rows
 from ledger.model.finding import Finding, Location, Report
 from ledger.project import Project
@@ -55,10 +56,9 @@ def run_gate(project: Project, graph: ClaimGraph, documents: Mapping[str, bytes]
     """
     evidence = evidence_check.check(project, graph)
     entries = list(Journal(project).entries())
-    sealed = [entry.body for entry in entries if entry.type == "seal"]
     known = Known(
         project=project,
-        logged={(str(body["exp_id"]), str(body["run_id"])): str(body["address"]) for body in sealed},
+        logged={key: addresses(sealed) for key, sealed in seals(entries).items()},
         evidence=evidence.findings,
         reconcile=reconciled.findings,
         mentioned=Counter(mention.claim for mention in reconciled.mentions or () if mention.claim),

@@ -10,13 +10,14 @@ segments have grown and others have joined them: the roots are recomputed at the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
 from ledger.canon import digest
 from ledger.errors import UsageError
-from ledger.log.segment import Head
+from ledger.log.hashes import NodeHashes
+from ledger.log.segment import Head, Segment
 
 _SHORT = 6  # hex digits of a segment's id; more where two would look alike
 _DIGITS = 32
@@ -57,11 +58,16 @@ def parse_head(text: str) -> Pinned:
     return Pinned(tuple((segment, int(size)) for segment, _, size in pairs), pinned)
 
 
-def matches(pinned: Pinned, roots: Mapping[str, Mapping[int, str]]) -> bool:
-    """Whether the segments were once as `pinned` says; `roots[segment][size]` is the Merkle root (hex) at that size."""
+def continues(segments: Iterable[Segment], pinned: Pinned) -> bool:
+    """Whether these segments, cut to the sizes of then, are what `pinned` names."""
+    hashes = {segment.id: NodeHashes(segment.leaves) for segment in segments}
     choices = []
     for prefix, size in pinned.parts:
-        fits = [Head(s, size, known[size]) for s, known in roots.items() if s.startswith(prefix) and size in known]
+        fits = [
+            Head(name, size, nodes.root(size).hex())
+            for name, nodes in hashes.items()
+            if name.startswith(prefix) and size <= nodes.size
+        ]
         if not fits:
             return False
         choices.append(fits)

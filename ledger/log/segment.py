@@ -48,6 +48,7 @@ class Segment:
 
     id: str
     entries: tuple[Entry, ...]
+    leaves: tuple[bytes, ...]  # leaf hash of each entry
     peaks: Peaks
     last_line: bytes
 
@@ -118,6 +119,7 @@ def read(segment: str, data: bytes) -> Segment:
         raise IntegrityError("the last line is torn", where=f"{where}:{line_number}")
     peaks = Peaks()
     entries: list[Entry] = []
+    leaves: list[bytes] = []
     line = b""
     for index, line in enumerate(data.split(b"\n")[:-1]):
         try:
@@ -129,7 +131,8 @@ def read(segment: str, data: bytes) -> Segment:
         if problem := malformed(body):
             raise IntegrityError(problem, where=f"{where}:{index + 1}")
         entries.append(Entry(segment, index, body))
-        peaks = peaks.append(leaf_hash(line))
+        leaves.append(leaf_hash(line))
+        peaks = peaks.append(leaves[-1])
     if not entries or entries[0].type != "open" or entries[0].body.get("segment") != segment:
         raise IntegrityError("the first entry does not open this segment", where=f"{where}:1")
-    return Segment(segment, tuple(entries), peaks, line)
+    return Segment(segment, tuple(entries), tuple(leaves), peaks, line)

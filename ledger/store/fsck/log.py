@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ledger.errors import IntegrityError
-from ledger.log.merkle import Peaks, leaf_hash
-from ledger.log.segment import Head, Segment, encode, read
+from ledger.log.merkle import Peaks
+from ledger.log.seals import addresses, seals
+from ledger.log.segment import Head, Segment, read
 from ledger.model.finding import Finding
 from ledger.project import Project
 from ledger.store.fsck.counted import finding
@@ -82,8 +83,8 @@ def _inconsistent(segment: Segment | None, head: Head) -> str | None:
     if len(segment.entries) < head.size:
         return f"the log lost entries ({len(segment.entries)} are left)"
     peaks = Peaks()
-    for entry in segment.entries[: head.size]:
-        peaks = peaks.append(leaf_hash(encode(entry.body)))
+    for leaf in segment.leaves[: head.size]:
+        peaks = peaks.append(leaf)
     return None if peaks.root().hex() == head.root else "the log was rewritten"
 
 
@@ -91,19 +92,21 @@ def check_logged(
     project: Project, segments: Iterable[Segment], runs: Mapping[tuple[str, str], Run], *, complete: bool
 ) -> Iterator[Finding]:
     """Every sealed run is logged with the address it has, and every logged run is there."""
-    logged: dict[tuple[str, str], str] = {}
-    for segment in segments:
-        for entry in segment.entries:
-            if entry.type == "seal":
-                logged[str(entry.body["exp_id"]), str(entry.body["run_id"])] = str(entry.body["address"])
+    entries = (entry for segment in segments for entry in segment.entries)
+    logged = {key: addresses(sealed) for key, sealed in seals(entries).items()}
     for key, run in runs.items():
         shown = project.shown(run.path)
         if key not in logged:
             if complete:  # with a damaged log this would only repeat the damage for every run
                 fix = "`ledger fsck --repair` logs it after checking every byte"
                 yield finding("run-unlogged", f"{run.run_id} is not in the log", shown, fix=fix)
-        elif logged[key] != run.address:
-            message = f"{run.run_id} was sealed as {logged[key][:12]}, its manifest is now {run.address[:12]}"
+        elif len(logged[key]) > 1:
+            several = ", ".join(address[:12] for address in logged[key])
+            message = f"the log says that {run.run_id} was sealed as {several}; its manifest is {run.address[:12]}"
+            fix = "`git log` of .ledger/log shows who added the later entry"
+            yield finding("sealed-twice", message, shown, fix=fix)
+        elif logged[key] != [run.address]:
+            message = f"{run.run_id} was sealed as {logged[key][0][:12]}, its manifest is now {run.address[:12]}"
             yield finding("manifest-altered", message, shown, fix="restore the run from git")
     for exp_id, run_id in sorted(logged.keys() - runs.keys()):
         shown = project.shown(project.results / exp_id / "runs" / run_id)
