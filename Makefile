@@ -34,6 +34,7 @@ imports: $(READY) ## which part may import which
 
 bench: $(READY) ## start-up and throughput, as ratios against a peer run beside them
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python -m benchmarks.store --quick
 
 docs: $(READY) ## the documentation as HTML, in build/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
