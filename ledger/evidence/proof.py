@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ledger.canon import digest
-from ledger.errors import InputError, IntegrityError, UsageError
+from ledger.errors import InputError, UsageError
 from ledger.evidence.graph import ClaimGraph
 from ledger.evidence.resolve import AGGREGATES, DERIVATIONS, Resolved, Resolver, derivation
 from ledger.log import proof
 from ledger.log.hashes import NodeHashes
 from ledger.log.head import log_head
 from ledger.log.merkle import leaf_hash
-from ledger.log.seals import addresses, seals
+from ledger.log.seals import entry_of, seals
 from ledger.log.segment import Head, encode
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.model.run import Manifest, Metric
@@ -38,19 +38,13 @@ def prove_runs(project: Project, runs: Sequence[Run]) -> dict[str, Any]:
         UsageError: one is not in the log.
         IntegrityError: the log is damaged, or speaks of other bytes of the run.
     """
-    journal = Journal(project)
-    segments = {segment.id: segment for segment in journal.segments()}
+    segments = {segment.id: segment for segment in Journal(project).segments()}
     heads = sorted((segment.head for segment in segments.values()), key=lambda head: head.segment)
     logged = seals(entry for segment in segments.values() for entry in segment.entries)
     hashes: dict[str, NodeHashes] = {}
     proven = []
     for run in runs:
-        sealed = logged.get(run.key)
-        if sealed is None:
-            raise UsageError("is not in the log", where=run.run_id, fix="`ledger fsck --repair` logs a whole run")
-        if addresses(sealed) != [run.address]:
-            raise IntegrityError("is not what the log says of it", where=run.run_id, fix="`ledger fsck` says more")
-        entry = sealed[0]
+        entry = entry_of(run.key, run.address, logged)
         if entry.segment not in hashes:
             hashes[entry.segment] = NodeHashes(segments[entry.segment].leaves)
         path = hashes[entry.segment].inclusion(entry.index)

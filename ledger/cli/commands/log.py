@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ledger.cli.common import HELP, find_project, say
+
+if TYPE_CHECKING:
+    from ledger.log.segment import Segment
 
 NO = 1
 
@@ -41,6 +44,45 @@ def head() -> int:
 
     click.echo(Journal(find_project()).head())
     return 0
+
+
+@log.command(context_settings=HELP, epilog="Example: ledger log checkpoint > paper/log.checkpoint")
+@click.argument("segment", required=False)
+def checkpoint(segment: str | None) -> int:
+    """Print the head of a segment as a signed checkpoint.
+
+    A signed note in the format C2SP tlog-checkpoint, for verifiers and witnesses of transparency logs. SEGMENT is the id of a segment or a prefix of it; the only one needs no name. The signing key is yours alone, made at the first use; `ledger log key` prints what others check it with.
+    """
+    from ledger.store.signing import sign_checkpoint
+
+    click.echo(sign_checkpoint(_segment(segment).head), nl=False)
+    return 0
+
+
+@log.command(context_settings=HELP, epilog="Example: ledger log key >> README.md")
+@click.argument("segment", required=False)
+def key(segment: str | None) -> int:
+    """Print the verifier key of your checkpoints of a segment, for others to keep."""
+    from ledger.store.signing import verifier_key
+
+    click.echo(verifier_key(_segment(segment).id))
+    return 0
+
+
+def _segment(name: str | None) -> Segment:
+    """The segment whose id begins with `name`. Raises UsageError unless exactly one does."""
+    from ledger.errors import UsageError
+    from ledger.store.journal import Journal
+
+    segments = Journal(find_project()).segments()
+    fits = [segment for segment in segments if segment.id.startswith(name or "")]
+    if len(fits) == 1:
+        return fits[0]
+    if not segments:
+        raise UsageError("the log is empty", fix="`ledger run` begins it")
+    known = ", ".join(f"{segment.id} ({len(segment.entries)} entries)" for segment in (fits or segments)[:8])
+    what = f"{name!r} fits {len(fits)} segments" if name else f"the log has {len(fits)} segments"
+    raise UsageError(what, fix=f"name one of {known}")
 
 
 @log.command(context_settings=HELP, epilog="Example: ledger log verify --since $(cat paper/log-head.txt)")
