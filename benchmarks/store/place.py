@@ -44,7 +44,8 @@ class Place:
         home.mkdir(parents=True, exist_ok=True)
         settings = "[user]\n name = t\n email = t@example.invalid\n[init]\n defaultBranch = main\n[gc]\n auto = 0\n"
         (home / ".gitconfig").write_text(settings, encoding="utf-8")
-        env = {key: value for key, value in os.environ.items() if not key.startswith(("LEDGER_", "GIT_"))}
+        # nor may a setting of Python's keep the compiled modules from being kept, as every installation keeps them
+        env = {key: value for key, value in os.environ.items() if not key.startswith(("LEDGER_", "GIT_", "PYTHON"))}
         env |= {
             "HOME": str(home),
             "XDG_CACHE_HOME": str(home / ".cache"),

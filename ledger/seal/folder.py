@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -89,10 +90,11 @@ def _holds_sealed(project: Project, folder: Path) -> bool:
 
 def _check_apart(folders: Sequence[Path]) -> None:
     """Folders that are handed over must not lie in one another."""
-    for i, folder in enumerate(folders):
-        for other in (*folders[:i], *folders[i + 1 :]):
-            if folder.resolve().is_relative_to(other.resolve()):
-                raise UsageError(f"is handed over with {other} already", where=folder, fix="name it once")
+    # sorted by its parts, a folder stands right behind the one that it lies in
+    placed = sorted(((folder.resolve(), folder) for folder in folders), key=lambda pair: pair[0].parts)
+    for (outer, other), (inner, folder) in pairwise(placed):
+        if inner.is_relative_to(outer):
+            raise UsageError(f"is handed over with {other} already", where=folder, fix="name it once")
 
 
 def _noted(sealed: Sealed) -> Sealed:
