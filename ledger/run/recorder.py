@@ -101,7 +101,7 @@ class ActiveRun:
         target = self.path / "checkpoints" / f"{name}{suffix}"
         if not self._writes:
             return target
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)  # made durable when the run is sealed
         if source is None or not (target.exists() and source.samefile(target)):
             # beside its place first: a process that is killed here leaves the checkpoint before this one whole
             fresh = target.with_name(f"{TEMPORARY}{target.name}")

@@ -260,7 +260,7 @@ def _claim_folder(project: Project, provenance_hash: str) -> Path:
     """A staging folder of a new id; making the folder is what claims the id, so two starts in one second differ."""
     base = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{provenance_hash[:8]}"
     with atomic.explained(project.running):
-        project.running.mkdir(parents=True, exist_ok=True)
+        atomic.make_folder(project.running)
         name = base
         for _ in range(1000):
             if not any(project.results.glob(f"*/runs/{name}")):

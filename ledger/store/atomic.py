@@ -38,7 +38,7 @@ def write_bytes(
     """
     with explained(path):
         path = Path(os.path.realpath(path)) if follow else path  # Path.resolve raises where links lead in a circle
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if mode is None:
             with contextlib.suppress(OSError):
                 mode = stat.S_IMODE(path.lstat().st_mode) if path.is_file() and not path.is_symlink() else None
@@ -68,6 +68,28 @@ def write_if_changed(path: Path, data: bytes) -> bool:
     return True
 
 
+def make_folder(path: Path, mode: int = 0o777) -> None:
+    """Make a folder (of this mode) and those on its way, unless they are there. What is put into it later can only survive a power cut
+    if the names of the new folders do, so those are durable once this returned.
+
+    Raises:
+        OSError: the disk refused, or a file is in the way.
+    """
+    missing = []
+    while not path.is_dir():
+        missing.append(path)
+        if path.parent == path:
+            break
+        path = path.parent
+    for folder in reversed(missing):
+        try:
+            folder.mkdir(mode if folder == missing[0] else 0o777)
+        except FileExistsError:
+            if not folder.is_dir():
+                raise
+        fsync_folder(folder.parent)  # also when another process was faster: it may not have come to this yet
+
+
 def publish(pairs: Sequence[tuple[Path, Path]]) -> None:
     """Make each staging folder appear as its target in one step, their content already durable.
 
@@ -77,7 +99,7 @@ def publish(pairs: Sequence[tuple[Path, Path]]) -> None:
     try:
         for staging, target in pairs:
             with explained(target):
-                target.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(target.parent)
                 if target.exists():
                     raise StoreError("is there already and is never overwritten", where=target)
                 _appear(staging, target)
@@ -131,9 +153,8 @@ def fsync_trees(trees: Sequence[tuple[Path, Sequence[str]]]) -> None:
     """Make the named files under each root, and every folder on their way, durable."""
     if not _durable.get():
         return
-    if sum(len(files) for _, files in trees) > _MANY and sys.platform == "linux":
-        os.sync()  # one wait instead of thousands; on Linux it returns when the bytes are on the disk (sync(2))
-        return
+    if sum(len(files) for _, files in trees) > _MANY and all(_sync_disk(root) for root in _one_per_disk(trees)):
+        return  # one wait instead of thousands
     for root, files in trees:
         folders = {root}
         for name in files:
@@ -143,6 +164,33 @@ def fsync_trees(trees: Sequence[tuple[Path, Sequence[str]]]) -> None:
             folders.update(parent for parent in path.parents if parent.is_relative_to(root))
         for folder in sorted(folders, reverse=True):
             fsync_folder(folder)
+
+
+def _one_per_disk(trees: Sequence[tuple[Path, Sequence[str]]]) -> list[Path]:
+    return list({root.stat().st_dev: root for root, _ in trees}.values())
+
+
+def _sync_disk(root: Path) -> bool:
+    """Wait until all of the file system of `root` is on the disk; False where that cannot be asked for. Unlike sync(2),
+    syncfs(2) says when something could not be written.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if call is None:
+        return False
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        if call(handle) == 0:
+            return True
+        number = ctypes.get_errno()
+    finally:
+        os.close(handle)
+    if number in {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}:
+        return False
+    raise OSError(number, os.strerror(number), str(root))
 
 
 @contextlib.contextmanager

@@ -99,7 +99,7 @@ class Journal:
     def append_all(self, bodies: Sequence[Mapping[str, Any]]) -> Head:
         """Add entries in one write and one wait for the disk. Raises StoreError, and then adds none of them."""
         with exclusive(self.local, "log"), atomic.explained(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            atomic.make_folder(self.folder)
             tail = self._own_tail() or self._open_segment()
             time = now()
             tail = self._write(tail, [encode({**body, "time": time}) for body in bodies])

@@ -28,7 +28,7 @@ def exclusive(folder: Path, name: str) -> Iterator[None]:
 
     """
     with atomic.explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        atomic.make_folder(folder)
         lock = _acquired(folder / name)
     try:
         yield

@@ -52,7 +52,7 @@ class ObjectStore:
             if self._holds(digest):
                 share(target, file)
             else:
-                target.parent.mkdir(parents=True, exist_ok=True)
+                atomic.make_folder(target.parent)
                 share(file, target)
                 atomic.fsync_folder(target.parent)
             atomic.set_mode(target, READ_ONLY)
@@ -67,7 +67,7 @@ class ObjectStore:
     def fetch(self, digest: str, target: Path) -> None:
         """Give the object another name, `target`. Raises StoreError."""
         with atomic.explained(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
+            atomic.make_folder(target.parent)
             share(self.path(digest), target)
 
 

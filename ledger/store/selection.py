@@ -159,6 +159,7 @@ class Selection:
             atomic.write_bytes(link, f"{target}\n".encode())
         else:
             temporary.replace(link)
+            atomic.fsync_folder(link.parent)
 
 
 def _entry(run: Run, replaced: list[str]) -> dict[str, Any]:
