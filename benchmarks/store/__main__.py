@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.store.place import Place, remove
 from benchmarks.store.report import Row, table
 
-PARTS = ("sealing",)
+PARTS = ("sealing", "growing", "checking", "querying", "appending", "writing")
 
 
 def main() -> None:
@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--mlflow-python", type=Path, metavar="PATH", help="an interpreter that has MLflow")
     parser.add_argument("--work", type=Path, help="scratch folder, on the disk to measure (default: a temporary one)")
     parser.add_argument("--output", type=Path, help="write the figures there, in the form of results.json")
     options = parser.parse_args()
@@ -36,7 +37,8 @@ def main() -> None:
     rows: list[Row] = []
     skipped: list[str] = []
     try:
-        place = Place.at(work, quick=options.quick, rounds=options.rounds or (1 if options.quick else 5))
+        rounds = options.rounds or (1 if options.quick else 5)
+        place = Place.at(work, quick=options.quick, rounds=rounds, mlflow=options.mlflow_python)
         for name in options.only or PARTS:
             begun = time.perf_counter()
             more, left_out = import_module(f"benchmarks.store.{name}").run(place)

@@ -6,6 +6,7 @@ reported with the least and the largest. CPU is user + system of the process and
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import statistics
@@ -16,6 +17,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchmarks.store.place import Place
 
 
 @dataclass(frozen=True)
@@ -93,16 +98,27 @@ def interleave(arms: Mapping[str, Arm], rounds: int, *, warm: bool = False) -> d
     return costs
 
 
-def ratio(costs: Costs, arm: str, base: str, *, of: str = "cpu", less: str | None = None) -> Spread:
-    """`arm` over `base` within each round. `less` names an arm whose cost is taken off `arm` first: its start."""
-    out = []
-    for turn, (ours, theirs) in enumerate(zip(costs[arm], costs[base], strict=False)):
-        start = getattr(costs[less][turn], of) if less else 0.0
-        out.append((getattr(ours, of) - start) / getattr(theirs, of))
-    return Spread.of(out)
+def ratio(costs: Costs, arm: str, base: str, *, of: str = "cpu") -> Spread:
+    """`arm` over `base` within each round."""
+    return Spread.of(
+        [getattr(ours, of) / getattr(theirs, of) for ours, theirs in zip(costs[arm], costs[base], strict=False)]
+    )
+
+
+def less(costs: Sequence[Cost], starts: Sequence[Cost]) -> list[Cost]:
+    """What remains of each round's cost without the start measured beside it."""
+    return [Cost(cost.cpu - start.cpu, cost.wall - start.wall) for cost, start in zip(costs, starts, strict=True)]
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     """The slope of log(value) over log(size): 0 does not grow, 1 grows in proportion."""
     xs, ys = [math.log(size) for size in sizes], [math.log(value) for value in values]
     return statistics.linear_regression(xs, ys).slope
+
+
+def within(place: Place, what: str, argument: str) -> Spread:
+    """CPU microseconds that `within.py` measures in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.store.within", what, argument]
+    env = {**place.env, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, cwd=place.root, env=env, check=True, capture_output=True)
+    return Spread.of(json.loads(done.stdout))

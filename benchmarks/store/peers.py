@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,10 @@ class Peer:
     init: Sequence[Sequence[str]]
     add: str  # shell
     check: str | None = None
+
+    @property
+    def folder(self) -> str:
+        return self.name.replace(" ", "-")
 
 
 PEERS = (
@@ -67,21 +71,15 @@ def installed() -> tuple[list[Peer], list[str]]:
 
 def adding(place: Place, peer: Peer, source: Path, rounds: int) -> Arm:
     """Taking in a fresh copy of `source`."""
-    folder = f"peer-{peer.name.replace(' ', '-')}"
     return Arm(
-        run=lambda: process(["sh", "-c", peer.add], place.root / folder, place.env),
-        prepare=lambda: place.fresh(folder, init=peer.init, source=source),
+        run=lambda: process(["sh", "-c", peer.add], place.root / f"peer-{peer.folder}", place.env),
+        prepare=lambda: place.fresh(f"peer-{peer.folder}", init=peer.init, source=source),
         rounds=rounds,
     )
 
 
-def checking(place: Place, peer: Peer, source: Path, rounds: int) -> tuple[Arm, Callable[[], object]]:
-    """Verifying what it took in once, which the second function does."""
-    folder = f"check-{peer.name.replace(' ', '-')}"
-
-    def take_in() -> None:
-        place.fresh(folder, init=peer.init, source=source)
-        process(["sh", "-c", peer.add], place.root / folder, place.env)
-
-    arm = Arm(run=lambda: process(["sh", "-c", str(peer.check)], place.root / folder, place.env), rounds=rounds)
-    return arm, take_in
+def checking(place: Place, peer: Peer, source: Path, rounds: int) -> Arm:
+    """Verifying what it has taken in."""
+    root = place.fresh(f"check-{peer.folder}", init=peer.init, source=source)
+    process(["sh", "-c", peer.add], root, place.env)
+    return Arm(run=lambda: process(["sh", "-c", str(peer.check)], root, place.env), rounds=rounds)

@@ -36,10 +36,11 @@ class Place:
     root: Path
     quick: bool
     rounds: int
+    mlflow: Path | None = None  # an interpreter that has MLflow
     env: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, root: Path, *, quick: bool, rounds: int) -> Place:
+    def at(cls, root: Path, *, quick: bool, rounds: int, mlflow: Path | None) -> Place:
         home = root / "home"
         home.mkdir(parents=True, exist_ok=True)
         settings = "[user]\n name = t\n email = t@example.invalid\n[init]\n defaultBranch = main\n[gc]\n auto = 0\n"
@@ -56,7 +57,7 @@ class Place:
             "MLFLOW_ALLOW_FILE_STORE": "true",
             "GIT_PYTHON_REFRESH": "quiet",
         }
-        return cls(root, quick, rounds, env)
+        return cls(root, quick, rounds, mlflow, env)
 
     def source(self, kind: Kind) -> Path:
         """The folder of a kind's runs, `run00000` and so on."""

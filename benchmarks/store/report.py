@@ -45,13 +45,13 @@ class Row:
 
 def table(rows: Sequence[Row], skipped: Sequence[str]) -> str:
     """The rows as aligned text, what was left out, and how many goals are met."""
-    lines = [f"{'case':<58}{'figure':<17}{'median':>9}  {'least..largest':<17}{'n':>2}  {'goal':<9}"]
+    lines = [f"{'case':<72}{'figure':<17}{'median':>9}  {'least..largest':<17}{'n':>2}  {'goal':<9}"]
     for row in rows:
         goal = "" if row.goal is None else f"{'<=' if row.better == 'lower' else '>='} {row.goal:g}"
         judged = {None: "", True: "met", False: f"missed by {_factor(row):.2f}x"}[row.met]
         spread = f"{row.spread.low:.3g}..{row.spread.high:.3g}"
         lines.append(
-            f"{row.case:<58}{row.metric:<17}{row.spread.value:>8.3g}{row.unit if row.unit == 'x' else ' '} "
+            f"{row.case:<72}{row.metric:<17}{row.spread.value:>8.3g}{row.unit if row.unit == 'x' else ' '} "
             f" {spread:<17}{row.spread.n:>2}  {goal:<9}{judged}"
         )
     lines += [f"skipped: {reason}" for reason in skipped]

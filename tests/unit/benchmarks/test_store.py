@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks.store import measure, place
+from benchmarks.store import measure, place, population
 from benchmarks.store.measure import Arm, Cost, Spread
 from benchmarks.store.report import Row, table
+from ledger.project import Project
+from ledger.store.fsck import check
+from ledger.store.runs import Run, RunStore
+
+MakeRun = Callable[..., Run]
 
 
 def test_a_ratio_is_taken_within_each_round() -> None:
@@ -66,3 +72,13 @@ def test_the_yardstick_reads_every_byte() -> None:
     script = Path(place.__file__).with_name("yardstick.py")
     for mode in ("read", "mmap", "stat", "nothing"):
         subprocess.run([sys.executable, str(script), mode, str(script.parent)], check=True)
+
+
+def test_a_population_is_whole(here: Project, make_run: MakeRun) -> None:
+    template = make_run(here).path
+    population.grow(here.root, template, 0, 3)
+    population.grow(here.root, template, 3, 5)
+    assert len(RunStore(here).all(population.EXPERIMENT)) == 5
+    report = check(here)
+    assert report.checked["runs"] == 6
+    assert [finding for finding in report.findings if finding.severity != "note"] == []
