@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ledger.canon import digest
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 # what may change a result and holds no secret
 KEPT_VARIABLES = (
@@ -23,9 +27,10 @@ KEPT_VARIABLES = (
 
 _LIST = """
 import importlib.metadata as m, json, platform
-names = sorted({(d.metadata["Name"] or "").lower().replace("_", "-") + "==" + d.version for d in m.distributions()})
+names = sorted({(d.metadata["Name"] or "").lower().replace("_", "-") + "==" + str(d.version) for d in m.distributions()})
 print(json.dumps([platform.python_version(), names]))
 """
+_STATED = re.compile(r"^(name|version):(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 def packages(command: Sequence[str] = ()) -> tuple[str, list[str]]:
@@ -49,8 +54,19 @@ def packages(command: Sequence[str] = ()) -> tuple[str, list[str]]:
 def _own_packages() -> tuple[str, ...]:
     from importlib.metadata import distributions
 
-    found = {f"{(dist.metadata['Name'] or '').lower().replace('_', '-')}=={dist.version}" for dist in distributions()}
-    return tuple(sorted(found))
+    return tuple(sorted({_named(dist) for dist in distributions()}))
+
+
+def _named(dist: Distribution) -> str:
+    """`name==version`, from the head of the metadata: parsed whole, as `dist.metadata` does it, hundreds of packages cost
+    more than sealing a run.
+    """
+    text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or dist.read_text("") or ""
+    head, _, _ = text.partition("\n\n")  # behind it stands the project's own text
+    stated: dict[str, str] = {}
+    for key, value in _STATED.findall(head):
+        stated.setdefault(key.lower(), value.strip())
+    return f"{stated.get('name', '').lower().replace('_', '-')}=={stated.get('version')}"
 
 
 def env_lock(python: str, names: list[str]) -> dict[str, Any]:

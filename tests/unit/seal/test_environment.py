@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +42,30 @@ def test_any_other_program_means_ours(tmp_path: Path, text: str) -> None:
     assert environment.packages([str(program)]) == ours
     assert environment.packages([sys.executable, "x.py"]) == ours
     assert environment.packages(["no such program"]) == ours
+
+
+def test_packages_are_named_as_the_standard_library_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {
+        "One-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: One_And.Only\nVersion: 1.0+cu121\n\nName: two\n",
+        "crlf-1.dist-info/METADATA": "name: crlf\r\nversion:  2 \r\nName: again\r\n\r\nVersion: 9",
+        "egg-3.egg-info/PKG-INFO": "Name: egg\nVersion: 3\n",
+        "old-4.egg-info": "Name: old\nVersion: 4\n",
+        "empty-5.dist-info/METADATA": "Name: empty\nSummary: no version",
+    }
+    for name, text in texts.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text.encode())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    environment._own_packages.cache_clear()
+    found = environment.packages()[1]
+    environment._own_packages.cache_clear()
+    theirs = subprocess.run(
+        [sys.executable, "-c", environment._LIST],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, capture_output=True, check=True,
+    )  # fmt: skip
+    assert found == json.loads(theirs.stdout)[1]
+    assert {"one-and.only==1.0+cu121", "crlf==2", "egg==3", "old==4", "empty==None"} <= set(found)
 
 
 def test_only_allowed_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
