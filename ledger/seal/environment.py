@@ -65,7 +65,7 @@ def _named(dist: Distribution) -> str:
     head, _, _ = text.partition("\n\n")  # behind it stands the project's own text
     stated: dict[str, str] = {}
     for key, value in _STATED.findall(head):
-        stated.setdefault(key.lower(), value.strip())
+        stated.setdefault(key.lower(), value.lstrip(" \t"))
     return f"{stated.get('name', '').lower().replace('_', '-')}=={stated.get('version')}"
 
 
