@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP}
 _PATIENCE = 60  # seconds; an append takes milliseconds, so a minute means that somebody hangs
+_POLL = 0.001  # seconds between two tries; the 50 ms of the library are many times the append that is waited for
 
 
 @contextlib.contextmanager
@@ -44,13 +45,13 @@ def _acquired(path: Path) -> BaseFileLock:
 
     try:
         try:
-            return _acquire(FileLock(f"{path}.lock", timeout=_PATIENCE))
+            return _acquire(FileLock(f"{path}.lock", timeout=_PATIENCE, poll_interval=_POLL))
         except NotImplementedError:
             pass
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise
-        return _acquire(SoftFileLock(f"{path}.held", timeout=_PATIENCE))
+        return _acquire(SoftFileLock(f"{path}.held", timeout=_PATIENCE, poll_interval=_POLL))
     except Timeout as error:
         fix = "end it and retry; when there is none any more, delete this file"
         raise StoreError(
