@@ -5,12 +5,12 @@ Runs that differ in the seed alone are repeats; others are comparable only in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ledger.errors import InputError
 from ledger.model.run import HASH_INPUTS
+from ledger.store.config import flatten, read_config
 from ledger.store.runs import CONFIG, Run
 
 # of these inputs only what decides equality counts, as in the provenance hash: a commit moves without the code
@@ -66,7 +66,7 @@ def compare(first: Run, second: Run) -> Comparison:
         if name != "config"  # said key by key below
         for key in sorted({*dict(_deciding(first, name)), *dict(_deciding(second, name))})
     ]
-    one, other = (dict(_flat(_config(run))) for run in (first, second))
+    one, other = (dict(flatten(read_config(run.path / CONFIG))) for run in (first, second))
     keys = sorted(one.keys() | other.keys())
     config = [Difference(key, one.get(key), other.get(key)) for key in keys if one.get(key) != other.get(key)]
     return Comparison(inputs, tuple(value for value in values if value.first != value.second), tuple(config))
@@ -75,24 +75,3 @@ def compare(first: Run, second: Run) -> Comparison:
 def _deciding(run: Run, name: str) -> list[tuple[str, Any]]:
     part = inputs_of(run).get(name) or {}
     return [(key, part.get(key)) for key in _DECIDING.get(name, tuple(sorted(part)))]
-
-
-def _config(run: Run) -> Any:
-    path = run.path / CONFIG
-    if not path.is_file():
-        return {}
-    import yaml
-
-    try:
-        return yaml.safe_load(path.read_bytes()) or {}
-    except yaml.YAMLError as error:
-        raise InputError("is not YAML", where=path, fix="`ledger fsck` says whether it was altered") from error
-
-
-def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested mappings as dotted names."""
-    if isinstance(value, Mapping) and value:
-        for key, item in value.items():
-            yield from _flat(item, f"{prefix}.{key}" if prefix else str(key))
-    else:
-        yield prefix, value

@@ -4,7 +4,7 @@ Disposable: it is rebuilt whenever it is absent, damaged, of another version, or
 the log says. Nothing is ever read from it that could not be read from the runs.
 """
 
-from ledger.store.index.build import Index
+from ledger.store.index.database import Index
 from ledger.store.index.query import Row, find
 
 __all__ = ["Index", "Row", "find"]

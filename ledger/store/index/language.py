@@ -38,11 +38,12 @@ Operator = Literal["==", "!=", ">=", "<=", ">", "<", "~"]
 
 @dataclass(frozen=True)
 class Compare:
-    """`name operator value`; the value is a number where it looks like one."""
+    """`name operator value`; `number` is the value where it was written as one and not in quotes."""
 
     name: str
     operator: str
-    value: str | float
+    value: str
+    number: float | None = None
 
 
 @dataclass(frozen=True)
@@ -154,12 +155,12 @@ class _Reader:
         self.advance()
         if self.kind not in {"word", "string"}:
             self.fail(f"expected a value after {name}{operator}")
-        value: str | float = _unquoted(self.lexeme)
+        value, number = _unquoted(self.lexeme), None
         if self.kind == "word":
             with contextlib.suppress(ValueError):
-                value = float(self.lexeme)
+                number = float(value)
         self.advance()
-        return Compare(name, operator, value)
+        return Compare(name, operator, value, number)
 
 
 def _unquoted(token: str) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import project
-from ledger.errors import UsageError
+from ledger.errors import StoreError, UsageError
 from ledger.project import Project
 from ledger.seal import staging
 from ledger.seal.publish import seal
-from ledger.store.index import Index, find
+from ledger.store.index import Index, find, update
+from ledger.store.index.database import VERSION
 from ledger.store.index.language import And, Compare, Not, Or, parse
+from ledger.store.runs import Run
 
 RUNS = [
     # experiment and seed, lr, status, then metric, value and split of each result
@@ -75,6 +78,84 @@ def test_a_filter_means_what_it_says(store: Project, where: str, expected: list[
     assert ask(store, where) == expected
 
 
+CONFIG = r"""
+2024-01-01: a date for a key
+limit: .inf
+written: 3e-4
+größe: 5
+"with \"quotes\" and 'more'": 6
+deep: {list: [1, 2], nothing: null, text: "7"}
+1: one
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "fits"),
+    [
+        ("config.limit==inf", False),  # no number that anything is compared with
+        ("config.written==3e-4", True),
+        ("config.written<0.001", True),
+        ("config.written=='3e-4'", True),
+        ("config.größe==5", True),
+        ("config.deep.text==7", True),
+        ("config.deep.nothing==null", True),
+        ("config.deep.list~2", True),
+        ("config.2024-01-01~date", True),
+        ("config.1==one", True),
+        ("config.deep==1", False),
+    ],
+)
+def test_any_config_can_be_asked(here: Project, make_run: Callable[..., Run], where: str, fits: bool) -> None:
+    run = make_run(here, seed=3)
+    (run.path / "config.resolved.yaml").chmod(0o644)
+    (run.path / "config.resolved.yaml").write_text(CONFIG, "utf-8")
+    assert ask(here, where) == ([("ours", 3)] if fits else [])
+
+
+def test_names_that_look_like_numbers_are_names(here: Project, make_run: Callable[..., Run]) -> None:
+    for exp in ("1234567", "1e3", "0012"):
+        make_run(here, exp)
+        assert ask(here, f"exp_id=={exp}") == [(exp, 0)]
+        assert ask(here, f"exp_id~{exp}") == [(exp, 0)]
+    assert ask(here, "exp_id==1000") == []
+
+
+def test_a_run_that_came_after_its_log_entry_is_found(here: Project, make_run: Callable[..., Run]) -> None:
+    run = make_run(here)
+    away = here.root / "away"
+    run.path.rename(away)
+    assert ask(here, "exp_id==ours") == []
+    away.rename(run.path)
+    assert ask(here, "exp_id==ours") == [("ours", 0)]
+
+
+def test_a_database_that_breaks_under_a_question_is_made_anew(here: Project, make_run: Callable[..., Run]) -> None:
+    make_run(here)
+    Index(here).close()
+    index = Index(here)
+    index.db.execute("drop table metrics")
+    assert [row.metrics for row in find(index)] == [{"acc:test:toy": 0.9}]
+    index.close()
+
+
+@pytest.mark.parametrize("obstacle", ["a file for a folder", "a folder for the file"])
+def test_a_cache_that_cannot_be_kept_is_one_line(here: Project, obstacle: str) -> None:
+    if obstacle == "a file for a folder":
+        here.cache.parent.mkdir(parents=True)
+        here.cache.write_bytes(b"")
+    else:
+        here.cache.joinpath(f"index-{VERSION}.sqlite").mkdir(parents=True)
+    with pytest.raises(StoreError, match="XDG_CACHE_HOME"):
+        Index(here)
+
+
+def test_a_run_is_listed_once_whichever_rows_it_has(store: Project) -> None:
+    index = Index(store)
+    assert [(row.exp_id, row.seed) for row in find(index, sort="-psnr")] == [("base", 0), ("base", 1), ("ours", 0)]
+    assert [(row.exp_id, row.seed) for row in find(index, sort="-psnr", limit=2)] == [("base", 0), ("base", 1)]
+    index.close()
+
+
 def test_sorting_by_a_metric_uses_the_rows_of_the_split_that_was_asked_for(store: Project) -> None:
     assert ask(store, "split==val", sort="-psnr") == [("base", 0), ("base", 1), ("ours", 0)]
     assert ask(store, "split==test", sort="-psnr") == [("ours", 0), ("base", 1), ("base", 0)]
@@ -103,7 +184,10 @@ def test_values_never_become_sql(store: Project) -> None:
 words = st.text(st.characters(blacklist_characters="\"'()=!<>~", blacklist_categories=["Z", "C"]), min_size=1).filter(
     lambda word: word.lower() not in {"and", "or", "not"}
 )
-leaves = st.builds(Compare, words, st.sampled_from(["==", "!=", ">", "<", ">=", "<=", "~"]), st.floats(allow_nan=False))
+operators = st.sampled_from(["==", "!=", ">", "<", ">=", "<=", "~"])
+numbers = st.builds(lambda name, way, x: Compare(name, way, repr(x), x), words, operators, st.floats(allow_nan=False))
+quoted = st.builds(Compare, words, operators, st.text(st.characters(exclude_characters="'", exclude_categories=["C"])))
+leaves = st.one_of(numbers, quoted)
 trees = st.recursive(
     leaves,
     lambda inner: st.one_of(
@@ -117,7 +201,7 @@ trees = st.recursive(
 
 def written(tree: Compare | And | Or | Not) -> str:
     if isinstance(tree, Compare):
-        return f"{tree.name} {tree.operator} {tree.value!r}"
+        return f"{tree.name} {tree.operator} " + (tree.value if tree.number is not None else f"'{tree.value}'")
     if isinstance(tree, Not):
         return f"not ({written(tree.part)})"
     return (" and " if isinstance(tree, And) else " or ").join(f"({written(part)})" for part in tree.parts)
@@ -132,10 +216,8 @@ def test_only_new_entries_are_read(store: Project, monkeypatch: pytest.MonkeyPat
     Index(store).close()
     add(store, "late", 7, 1.0, "finished", [("psnr", 40.0, "test")])
     taken: list[str] = []
-    original = Index._take
-    monkeypatch.setattr(
-        Index, "_take", lambda self, segment, body: (taken.append(body["type"]), original(self, segment, body))[1]
-    )
+    original = update._take
+    monkeypatch.setattr(update, "_take", lambda *given: (taken.append(given[-1]["type"]), original(*given))[1])
     assert ask(store, "psnr>39") == [("late", 7)]
     assert taken == ["start", "seal", "select"]
     taken.clear()
