@@ -20,6 +20,8 @@ from ledger.errors import StoreError
 _MANY = 256  # files; from here on one sync of the file system is cheaper than an fsync each
 _durable = ContextVar("durable", default=True)
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 TEMPORARY = ".tmp-"  # prefix of files that a crash may leave behind; `fsck` names them
 
 
@@ -37,26 +39,45 @@ def write_bytes(
 
     """
     with explained(path):
-        path = Path(os.path.realpath(path)) if follow else path  # Path.resolve raises where links lead in a circle
-        make_folder(path.parent)
-        if mode is None:
-            with contextlib.suppress(OSError):
-                mode = stat.S_IMODE(path.lstat().st_mode) if path.is_file() and not path.is_symlink() else None
-        temporary = path.parent / f"{TEMPORARY}{path.name}-{os.urandom(4).hex()}"
+        # text and system calls: records are written by the thousand, and paths as objects cost as much as the file
+        place = (
+            os.path.realpath(path) if follow else os.fspath(path)
+        )  # Path.resolve raises where links lead in a circle
+        folder, name = os.path.split(place)
+        mode = _mode_of(place) if mode is None else mode
+        temporary = f"{folder or '.'}/{TEMPORARY}{name}-{os.urandom(4).hex()}"
         try:
-            with temporary.open("xb") as stream:
-                stream.write(data)
-                stream.flush()
+            handle = os.open(temporary, _NEW)
+        except FileNotFoundError:
+            make_folder(Path(folder))
+            handle = os.open(temporary, _NEW)
+        try:
+            try:
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
                 if durable:
-                    fsync(stream.fileno())
+                    fsync(handle)
+            finally:
+                os.close(handle)
             if mode is not None:
                 set_mode(temporary, mode)
-            temporary.replace(path)
+            os.replace(temporary, place)  # noqa: PTH105
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)  # noqa: PTH108
             raise
         if durable:
-            fsync_folder(path.parent)
+            fsync_folder(folder or ".")
+
+
+def _mode_of(place: str) -> int | None:
+    """The mode of a regular file that is there, to be kept."""
+    try:
+        found = os.lstat(place).st_mode
+    except OSError:
+        return None
+    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
 
 
 def write_if_changed(path: Path, data: bytes) -> bool:
@@ -209,7 +230,7 @@ def fsync(handle: int) -> None:
         os.fsync(handle)
 
 
-def fsync_folder(folder: Path) -> None:
+def fsync_folder(folder: Path | str) -> None:
     """Make the names in a folder durable; a no-op where folders cannot be opened (Windows)."""
     if not _durable.get():
         return

@@ -86,6 +86,13 @@ def _child(work: Callable[[], Any], fail_at: int, how: str, report: int) -> None
             step()
         return real_open(file, mode, *args, **kwargs)
 
+    real_handle = os.open
+
+    def handle(path: Any, flags: int, *args: Any, **kwargs: Any) -> int:
+        if flags & os.O_CREAT:
+            step()
+        return real_handle(path, flags, *args, **kwargs)
+
     status = 1
     try:
         for name in STEPS:
@@ -93,6 +100,7 @@ def _child(work: Callable[[], Any], fail_at: int, how: str, report: int) -> None
             real = (lambda *_: None) if name in {"fsync", "sync"} else getattr(os, name)
             setattr(os, name, counted(real))
         io.open = builtins.open = opened  # type: ignore[assignment]
+        os.open = handle
         work()
         status = 0 if count >= fail_at else UNREACHED
     except LedgerError as error:

@@ -17,7 +17,7 @@ CODES = {"ENOSPC": "free some space", "EACCES": "writable", "EROFS": "read-only"
 
 
 @pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize("step", ["fsync", "replace", "open"])
+@pytest.mark.parametrize("step", ["fsync", "replace", "open", "write"])
 def test_a_refused_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, step: str
 ) -> None:
@@ -28,12 +28,7 @@ def test_a_refused_write_leaves_the_old_file(
     def refuse(*_: Any, **__: Any) -> Any:
         raise OSError(number, os.strerror(number))
 
-    if step == "fsync":
-        monkeypatch.setattr(os, "fsync", refuse)
-    elif step == "replace":
-        monkeypatch.setattr(Path, "replace", refuse)
-    else:
-        monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, step, refuse)
     with pytest.raises(StoreError) as caught:
         atomic.write_bytes(target, b"new")
     monkeypatch.undo()

@@ -73,7 +73,7 @@ def test_an_entry_counts_although_we_could_not_remember_it(here: Project, monkey
     log = Journal(here)
     log.append({"type": "start", "exp_id": "a", "run_id": "1"})
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
         log.append({"type": "start", "exp_id": "a", "run_id": "2"})
     log.append({"type": "start", "exp_id": "a", "run_id": "3"})
     assert [body["run_id"] for body in entries(here)] == ["1", "2", "3"]
