@@ -22,7 +22,7 @@ POLICIES: tuple[Policy, ...] = ("disclose", "require-disclosure", "strict")
 MARKERS = ("EVIDENCE.json", "ledger.toml", ".ledger")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """One configured value and where it came from."""
 
@@ -30,7 +30,7 @@ class Setting:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Config:
     """What a project may configure; every key has a default that suits a fresh project."""
 

@@ -9,16 +9,16 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import parse, pretty
+from ledger.canon import pretty
 from ledger.errors import InputError, UsageError
 from ledger.model.run import SELECTED_SCHEMA
 from ledger.project import Project
 from ledger.store import atomic
+from ledger.store.chosen import selected_file, selected_ids
 from ledger.store.journal import Journal
 from ledger.store.lock import exclusive
 from ledger.store.runs import Run, RunStore
 
-FILE = "selected.json"
 LINK = "selected"
 
 
@@ -30,23 +30,11 @@ class Selection:
         self.store = RunStore(project)
 
     def path(self, exp_id: str) -> Path:
-        return self.project.results / exp_id / FILE
+        return selected_file(self.project, exp_id)
 
     def ids(self, exp_id: str) -> list[str]:
         """Ids of the selected runs, in order of selection. Raises InputError when the file is malformed."""
-        path = self.path(exp_id)
-        try:
-            raw: Any = parse(path.read_bytes(), self.project.shown(path))
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", where=self.project.shown(path)) from error
-        runs = raw.get("runs") if isinstance(raw, dict) else None
-        if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs):
-            raise InputError(
-                'expected {"runs": ["RUN", ...]}', where=self.project.shown(path), fix="`ledger select RUN` rewrites it"
-            )
-        return runs
+        return selected_ids(self.project, exp_id)
 
     def runs(self, exp_id: str) -> tuple[list[Run], list[str]]:
         """The selected runs, and the ids among them that are absent."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ledger.cli.common import HELP, find_project
+
+if TYPE_CHECKING:
+    from ledger.store.index.language import Expression
 
 
 @click.command(
@@ -32,11 +35,10 @@ def runs(
     `*` marks the selected ones.
     """
     from ledger.store.index import Index, find
-    from ledger.store.index.language import parse
 
     project = find_project()
     index = Index(project)
-    tree = parse(where) if where else None
+    tree = _parsed(where) if where else None
     found = find(index, tree, exp_id=exp_id, sort=sort, limit=limit, finished=not everything)
     chosen = _selected(project, {run.exp_id for run in found})
     rows = [_row(run, (run.exp_id, run.run_id) in chosen) for run in found]
@@ -58,11 +60,16 @@ def runs(
     return 0
 
 
-def _selected(project: Any, experiments: set[str]) -> set[tuple[str, str]]:
-    from ledger.store.selection import Selection
+def _parsed(where: str) -> Expression:
+    from ledger.store.index.language import parse
 
-    selection = Selection(project)
-    return {(exp_id, run_id) for exp_id in experiments for run_id in selection.ids(exp_id)}
+    return parse(where)
+
+
+def _selected(project: Any, experiments: set[str]) -> set[tuple[str, str]]:
+    from ledger.store.chosen import selected_ids
+
+    return {(exp_id, run_id) for exp_id in experiments for run_id in selected_ids(project, exp_id)}
 
 
 def _row(run: Any, selected: bool) -> dict[str, Any]:

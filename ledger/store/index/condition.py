@@ -10,6 +10,8 @@ from ledger.store.index.language import FIELDS, SCOPE, And, Compare, Expression,
 from ledger.store.index.query import COLUMNS, CONFIG
 
 _SQL = {"==": "=", "!=": "<>", ">": ">", "<": "<", ">=": ">=", "<=": "<="}
+# left to itself SQLite walks all rows of the metric again for each run
+_OF_RUN = "metrics m indexed by metrics_of_run"
 
 Sql = tuple[str, list[Any]]  # a condition, and the values for its question marks
 
@@ -60,10 +62,10 @@ def _comparison(tree: Compare, around: list[Compare]) -> Sql:
         return f"exists(select 1 from config c where c.run=r.id and c.key=? and {test})", [key, *values]
     if tree.name in SCOPE:
         test, values = _test(f"m.{tree.name}", tree)
-        return f"exists(select 1 from metrics m where m.run=r.id and {test})", values
+        return f"exists(select 1 from {_OF_RUN} where m.run=r.id and {test})", values
     test, values = _test("m.value", tree, number=True)
     limited, more = _scoped("m", around)
-    sql = f"exists(select 1 from metrics m where m.run=r.id and m.key=? and {test}{limited})"
+    sql = f"exists(select 1 from {_OF_RUN} where m.run=r.id and m.key=? and {test}{limited})"
     return sql, [tree.name, *values, *more]
 
 

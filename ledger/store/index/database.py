@@ -26,7 +26,7 @@ create table config(run int, key text, value real, shown text, primary key(run, 
 create table starts(segment text, exp_id text, run_id text, time text);
 create table absent(segment text, entry text);
 create index metrics_by_value on metrics(key, value, run);
-create index metrics_of_run on metrics(run);
+create index metrics_of_run on metrics(run, key);
 create index runs_of_segment on runs(segment);
 create index runs_by_time on runs(created, run_id);
 create index runs_unfinished on runs(exp_id) where status<>'finished';

@@ -86,7 +86,8 @@ def _sorting(sort: str, scope: str, values: list[Any]) -> tuple[str, str, list[A
     name = sort.removeprefix("-")
     way = "desc" if sort.startswith("-") else "asc"
     if name in COLUMNS:
-        return "runs r", f"{COLUMNS[name]} {way}, r.created {way}, r.run_id {way}", []
+        by = dict.fromkeys((COLUMNS[name], "r.created", "r.run_id"))  # named twice, the order of an index is not seen
+        return "runs r", ", ".join(f"{column} {way}" for column in by), []
     if name.startswith(CONFIG):
         source = "runs r left join config c on c.run=r.id and c.key=?"
         order = f"c.value {way} nulls last, c.shown {way} nulls last, r.created, r.run_id"
