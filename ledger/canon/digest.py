@@ -30,7 +30,9 @@ def file_digest(path: str | os.PathLike[str]) -> tuple[str, int]:
 
 
 def handle_digest(handle: int, expected: int) -> tuple[str, int]:
-    """Hex digest and size of what an open file holds from here on; `expected` bytes choose how to read it."""
+    """Hex digest and size of what an open file holds from here on. `expected` bytes choose how to read it, and of a file
+    that turns out to be longer no more than a part is read: what grows as fast as we read would keep us for ever.
+    """
     if expected <= _BUFFER:
         data = os.read(handle, _BUFFER + 1)
         if len(data) <= _BUFFER and (not data or not (rest := os.read(handle, _BUFFER))):
@@ -46,7 +48,7 @@ def handle_digest(handle: int, expected: int) -> tuple[str, int]:
     buffer = bytearray(_BUFFER)
     view = memoryview(buffer)
     with open(handle, "rb", buffering=0, closefd=False) as stream:
-        while count := stream.readinto(buffer):
+        while size <= expected and (count := stream.readinto(buffer)):
             hasher.update(view[:count])
             size += count
     return hasher.hexdigest(), size

@@ -286,10 +286,13 @@ def keep(project: Project, around: provenance.Surroundings) -> Kept:
         if file.is_symlink() or not file.is_file():
             continue
         with atomic.explained(file):
-            if file.stat().st_size > LARGEST_SOURCE:
-                large.append(name)
-            else:
-                untracked.append({"path": name, "sha256": objects.put_bytes(file.read_bytes())})
+            with file.open("rb") as stream:
+                size = os.fstat(stream.fileno()).st_size
+                if size > LARGEST_SOURCE:
+                    large.append(name)
+                    continue
+                data = stream.read(size)  # and no more, of a log that somebody still writes
+            untracked.append({"path": name, "sha256": objects.put_bytes(data)})
     return Kept(
         tuple(untracked), tuple(large), objects.put_bytes("".join(f"{name}\n" for name in around.packages).encode())
     )
