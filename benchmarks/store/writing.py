@@ -101,7 +101,9 @@ def _seal(root: Path, number: int):  # type: ignore[no-untyped-def]
     kept = staging.keep(project, around)
 
     def step(turn: int) -> None:
-        staged = staging.stage(project, f"writer{number}", around, kept, config={}, seed=turn)
+        staged = staging.stage(
+            project, staging.conditions(project, f"writer{number}", around, kept, config={}, seed=turn)
+        )
         for file in range(FILES):
             (staged.path / f"f{file}").write_bytes(b"x" * 1000)
         seal(project, staged, "finished", 0)

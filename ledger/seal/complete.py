@@ -34,16 +34,20 @@ def complete(
     Raises:
         StoreError: the disk refused.
     """
+    root = os.fspath(staged.path)
     for name, schema in ((MANIFEST, MANIFEST_SCHEMA), (PROVENANCE, PROVENANCE_SCHEMA)):
-        if not _is_ours(staged.path / name, schema, staged.run_id):
+        if os.path.lexists(f"{root}/{name}") and not _is_ours(staged.path / name, schema, staged.run_id):
             _set_aside(staged.path / name)
     for name in (RESULTS, IGNORE):  # a file is read and completed; anything else cannot be
-        path = staged.path / name
-        if not path.is_file() or (name == IGNORE and path.is_symlink()):
-            _set_aside(path)
+        if os.path.lexists(f"{root}/{name}"):
+            path = staged.path / name
+            if not path.is_file() or (name == IGNORE and path.is_symlink()):
+                _set_aside(path)
     listed = staged.path / staging.PACKAGES
-    if not (listed.is_file() and file_digest(listed)[0] == staged.start["packages"]):
-        _set_aside(listed)
+    known = os.path.lexists(listed)
+    if not (known and listed.is_file() and file_digest(listed)[0] == staged.start["packages"]):
+        if known:
+            _set_aside(listed)
         # the same list for every run of one environment: one file on disk, with a name in each run
         ObjectStore(project.objects).fetch(str(staged.start["packages"]), listed)
     if not staged.start["config_declared"] and (own := _own_config(staged.path)):
@@ -77,10 +81,12 @@ def _put(path: Path, data: bytes) -> None:
 
 def _own_config(root: Path) -> dict[str, Any] | None:
     """The resolved config that the run wrote itself; None when there is none that can be read."""
+    if not (root / CONFIG).is_file():
+        return None
     import yaml
 
     try:
-        raw = yaml.safe_load((root / CONFIG).read_bytes()) if (root / CONFIG).is_file() else None
+        raw = yaml.safe_load((root / CONFIG).read_bytes())
         return finite(raw) if isinstance(raw, dict) else None
     except (OSError, yaml.YAMLError, ValueError, RecursionError, InputError):
         return None

@@ -42,17 +42,18 @@ def seal_folders(
         UsageError: a folder is none, is empty or holds the project.
         StoreError: the disk refused; the folders are untouched unless they were handed over by `move`.
     """
-    for folder in folders:
-        _check(project, folder)
+    _check_all(project, folders)
     if placement == "move":
         _check_apart(folders)
     staging.check_exp_id(project, exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=())
     kept = staging.keep(project, around)
+    born = staging.conditions(project, exp_id, around, kept, config=config, seed=seed)
     staged: list[staging.Staging] = []
     try:
         for folder in folders:
-            staged.append(staging.stage(project, exp_id, around, kept, config=config, seed=seed, durable=False))
+            beside = staged[0] if staged else None
+            staged.append(staging.stage(project, born, beside=beside, durable=False))
             _place(folder, staged[-1].path, placement)
     except BaseException:
         if placement != "move":  # nothing of the user's is in there but copies
@@ -64,22 +65,26 @@ def seal_folders(
     return [_noted(sealed) for sealed in seal_all(project, staged, "finished", None)]
 
 
-def _check(project: Project, folder: Path) -> None:
-    if not folder.is_dir():
-        raise UsageError("there is no such folder", where=folder)
-    here = folder.resolve()
-    if project.root.is_relative_to(here) or here.is_relative_to(project.private.resolve()):
-        raise UsageError("the project itself cannot be sealed as a run", where=folder, fix="name the run's own folder")
-    if _holds_sealed(project, here):
-        fix = "name a folder that the training wrote; `ledger select` chooses among sealed runs"
-        raise UsageError("it holds sealed runs, or lies in one", where=folder, fix=fix)
-    if not any(folder.iterdir()):
-        raise UsageError("the folder is empty", where=folder, fix="name the folder that the training wrote")
+def _check_all(project: Project, folders: Sequence[Path]) -> None:
+    """Raises UsageError where a folder is none, is empty, or holds or is part of what is sealed already."""
+    private, results = project.private.resolve(), project.results.resolve()
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError("there is no such folder", where=folder)
+        here = folder.resolve()
+        if project.root.is_relative_to(here) or here.is_relative_to(private):
+            fix = "name the run's own folder"
+            raise UsageError("the project itself cannot be sealed as a run", where=folder, fix=fix)
+        if _holds_sealed(results, here):
+            fix = "name a folder that the training wrote; `ledger select` chooses among sealed runs"
+            raise UsageError("it holds sealed runs, or lies in one", where=folder, fix=fix)
+        with os.scandir(folder) as entries:
+            if next(entries, None) is None:
+                raise UsageError("the folder is empty", where=folder, fix="name the folder that the training wrote")
 
 
-def _holds_sealed(project: Project, folder: Path) -> bool:
+def _holds_sealed(results: Path, folder: Path) -> bool:
     """Whether sealed runs would be copied, or moved away, with this folder."""
-    results = project.results.resolve()
     if results.is_relative_to(folder):
         return any(results.glob(f"*/runs/*/{MANIFEST}"))
     if not folder.is_relative_to(results):
@@ -144,7 +149,9 @@ def _place(source: Path, target: Path, placement: Placement) -> None:
                 path, _, reason = error.args[0][0]
                 raise StoreError(f"cannot be copied ({reason})", where=path) from error
         for folder, _, _ in os.walk(target):
-            os.chmod(folder, os.stat(folder).st_mode | stat.S_IRWXU)  # noqa: PTH101, PTH116
+            mode = os.stat(folder).st_mode  # noqa: PTH116
+            if mode & stat.S_IRWXU != stat.S_IRWXU:
+                os.chmod(folder, mode | stat.S_IRWXU)  # noqa: PTH101
 
 
 def _copy(source: str, target: str) -> None:

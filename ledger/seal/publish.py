@@ -7,9 +7,10 @@ the log entry, then the selection. A crash leaves staging, or a whole run whose 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ledger.canon import listing, spelled
 from ledger.errors import LedgerError
@@ -22,7 +23,7 @@ from ledger.store import atomic
 from ledger.store.journal import Journal, now
 from ledger.store.objects import READ_ONLY, ObjectStore, share
 from ledger.store.recover import seal_entry
-from ledger.store.runs import MANIFEST, Run, RunStore, read_run
+from ledger.store.runs import MANIFEST, Run, RunStore, just_sealed
 from ledger.store.selection import Selection
 
 _IGNORE_NOTE = "# heavy files: their bytes live in the object store, their digests in run.json"
@@ -43,6 +44,7 @@ class _Ready:
 
     staged: staging.Staging
     manifest: Manifest
+    certificate: Mapping[str, Any]
     findings: list[Finding]
 
 
@@ -68,7 +70,9 @@ def seal_all(
             [(item.staged.path, [*(file.path for file in item.manifest.files), MANIFEST]) for item in ready]
         )
         atomic.publish([(item.staged.path, target) for item, target in zip(ready, targets, strict=True)])
-        runs = [read_run(target) for target in targets]
+        runs = [
+            just_sealed(target, item.manifest, item.certificate) for target, item in zip(targets, ready, strict=True)
+        ]
         Journal(project).append_all([seal_entry(run) for run in runs])
         for item in ready:
             staging.forget(item.staged)
@@ -119,7 +123,7 @@ def _prepare(project: Project, staged: staging.Staging, status: Status, exit_sta
         )
         _place(project, staged.path, manifest)
         atomic.write_bytes(staged.path / MANIFEST, listing(manifest.to_json()), mode=READ_ONLY, durable=False)
-    return _Ready(staged, manifest, findings)
+    return _Ready(staged, manifest, record, findings)
 
 
 def _place(project: Project, root: Path, manifest: Manifest) -> None:

@@ -131,12 +131,15 @@ def begin(
     check_exp_id(project, exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=command)
     kept = keep(project, around)
-    staged = stage(project, exp_id, around, kept, config=config, otherwise=otherwise, seed=seed, command=command)
+    born = conditions(
+        project, exp_id, around, kept, config=config, otherwise=otherwise, seed=seed, command=command
+    )  # fmt: skip
+    staged = stage(project, born)
     log_starts(project, [staged])
     return staged
 
 
-def stage(
+def conditions(
     project: Project,
     exp_id: str,
     around: provenance.Surroundings,
@@ -146,20 +149,18 @@ def stage(
     otherwise: Mapping[str, Any] | None = None,
     seed: Any = None,
     command: Sequence[str] = (),
-    durable: bool = True,
-) -> Staging:
-    """Make the staging folder of a run whose surroundings are captured and stored."""
+) -> dict[str, Any]:
+    """The start record of any run that begins now under these conditions; its id is still open."""
     declared = bool(config)
     config = finite(dict(config or otherwise or {}))
     seed = provenance.seed_of(config, project.config.seed_keys) if seed is None else seed
     record = provenance.certificate(project, around, config=config, seed=seed, command=command)
-    path = _claim_folder(project, record["provenance_hash"])
-    record.update(exp_id=exp_id, run_id=path.name, started=now(), untracked=list(kept.untracked))
+    record.update(exp_id=exp_id, started=now(), untracked=list(kept.untracked))
     if kept.large:
         record["not_stored"] = list(kept.large)
-    start = {
+    return {
         "exp_id": exp_id,
-        "run_id": path.name,
+        "run_id": None,
         "config": config,
         "config_declared": declared,
         "provenance": record,
@@ -168,8 +169,30 @@ def stage(
         "pid": os.getpid(),
         "process_started": _process_started(os.getpid()),
     }
-    atomic.write_bytes(_start_record(path), listing(start), durable=durable)
-    return Staging(path, start)
+
+
+def stage(project: Project, born: Mapping[str, Any], *, beside: Staging | None = None, durable: bool = True) -> Staging:
+    """Make the staging folder of a run, and its start record: another name for that of `beside`, which began under the
+    same conditions.
+    """
+    path = _claim_folder(project, str(born["provenance"]["provenance_hash"]))
+    record = _start_record(path)
+    if beside is None or not _linked(_start_record(beside.path), record):
+        atomic.write_bytes(record, listing(dict(born)), durable=durable)
+    return Staging(path, _named(born, path.name))
+
+
+def _linked(source: Path, target: Path) -> bool:
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links, or a file with as many names as it may have
+        return False
+    return True
+
+
+def _named(born: Mapping[str, Any], run_id: str) -> dict[str, Any]:
+    """The start record of this run: runs that are sealed together share one, and the file's name says the id."""
+    return {**born, "run_id": run_id, "provenance": {**born["provenance"], "run_id": run_id}}
 
 
 def log_starts(project: Project, many: Sequence[Staging]) -> None:
@@ -198,14 +221,14 @@ def load(path: Path) -> Staging:
         ) from error
     if not isinstance(raw, dict) or not _is_start(raw, path.name):
         raise InputError("not a start record", where=record, fix="look into it, then delete the folder by hand")
-    return Staging(path, raw)
+    return Staging(path, _named(raw, path.name))
 
 
 def _is_start(raw: Mapping[str, Any], run_id: str) -> bool:
     """Whether everything that sealing relies on is there."""
     record = raw.get("provenance")
     return (
-        raw.get("run_id") == run_id
+        raw.get("run_id") in {None, run_id}
         and _EXP_ID.fullmatch(str(raw.get("exp_id"))) is not None
         and isinstance(raw.get("config"), dict)
         and type(raw.get("pid")) is int
@@ -262,8 +285,9 @@ def _claim_folder(project: Project, provenance_hash: str) -> Path:
     with atomic.explained(project.running):
         atomic.make_folder(project.running)
         name = base
+        experiments = os.listdir(project.results) if project.results.is_dir() else []  # noqa: PTH208 (names are enough)
         for _ in range(1000):
-            if not any(project.results.glob(f"*/runs/{name}")):
+            if not any(os.path.lexists(f"{project.results}/{exp_id}/runs/{name}") for exp_id in experiments):
                 try:
                     (project.running / name).mkdir()
                 except FileExistsError:

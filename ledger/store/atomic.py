@@ -118,9 +118,11 @@ def publish(pairs: Sequence[tuple[Path, Path]]) -> None:
         StoreError: the disk refused, or a target is there already; that staging folder and those after it are whole.
     """
     try:
+        for parent in {target.parent for _, target in pairs}:
+            with explained(parent):
+                make_folder(parent)
         for staging, target in pairs:
             with explained(target):
-                make_folder(target.parent)
                 if target.exists():
                     raise StoreError("is there already and is never overwritten", where=target)
                 _appear(staging, target)

@@ -7,14 +7,18 @@ a hard link between our own two names, else a copy.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from ledger.canon import file_digest, sha256
 from ledger.store import atomic
 
 READ_ONLY = 0o444
+_NEVER = {errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS, errno.EXDEV, errno.EINVAL}  # said of file systems, not of files
+_without_reflinks: set[tuple[int, int]] = set()
 _FICLONE = 0x40049409  # ioctl(2): share the extents of another file (btrfs, xfs, bcachefs)
 
 
@@ -72,7 +76,15 @@ class ObjectStore:
 
 
 def share(source: Path, target: Path) -> None:
-    """Make `target` hold the bytes of `source` in one rename, without a second copy of them where possible."""
+    """Make `target` hold the bytes of `source` in one step, without a second copy of them where possible."""
+    if not _reflinks(source, target):
+        try:
+            os.link(source, target)
+        except OSError:  # there is something already, or no links are to be had
+            pass
+        else:
+            atomic.set_mode(target, READ_ONLY)
+            return
     temporary = target.parent / f"{atomic.TEMPORARY}{os.urandom(6).hex()}"
     try:
         if not _reflink(source, temporary):
@@ -97,17 +109,29 @@ def clone(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Non
 
 
 def _reflink(source: Path, target: Path) -> bool:
-    try:
-        import fcntl
-    except ImportError:
+    """Make a new file of the extents of another; False, and no file, where that cannot be done."""
+    if not _reflinks(source, target):
         return False
+    import fcntl
+
     with source.open("rb") as reader, target.open("xb") as writer:
         try:
             fcntl.ioctl(writer.fileno(), _FICLONE, reader.fileno())
-        except OSError:
-            pass
+        except OSError as error:
+            if error.errno in _NEVER:
+                _without_reflinks.add(_disks(source, target))
         else:
             atomic.fsync(writer.fileno())
             return True
     target.unlink()
     return False
+
+
+def _reflinks(source: Path, target: Path) -> bool:
+    """Whether a reflink is worth a try: each costs a file made in vain where the file system has none."""
+    return sys.platform == "linux" and _disks(source, target) not in _without_reflinks
+
+
+def _disks(source: Path, target: Path) -> tuple[int, int]:
+    """The file systems on which a file and the folder of another lie."""
+    return os.stat(source).st_dev, os.stat(os.path.dirname(target)).st_dev  # noqa: PTH116, PTH120

@@ -152,6 +152,13 @@ def read_run(folder: Path) -> Run:
         ) from error
 
 
+def just_sealed(folder: Path, manifest: Manifest, certificate: Mapping[str, Any]) -> Run:
+    """The run that was published in `folder` a moment ago: what is known of it is not read back."""
+    run = Run(folder, manifest, manifest.to_json())
+    run.__dict__["provenance"] = certificate  # where a cached property keeps its value
+    return run
+
+
 def is_certificate(record: Mapping[str, Any]) -> bool:
     """Whether what readers rely on has the types that they expect; a certificate of another tool may say less."""
     inputs = record.get("hash_inputs", {})

@@ -12,7 +12,7 @@ import pytest
 
 from ledger.errors import UsageError
 from ledger.project import Project
-from ledger.seal import staging
+from ledger.seal import provenance, staging
 from ledger.seal.folder import seal_abandoned
 from ledger.store import fsck
 from ledger.store.runs import RunStore
@@ -69,3 +69,23 @@ def test_a_training_that_outlives_its_launcher_is_waited_for(here: Project) -> N
         assert staged.path.is_dir()
     assert seal_abandoned(here, staged.run_id).run.manifest.status == "abandoned"
     assert errors(here) == []
+
+
+def test_runs_that_began_together_are_each_sealed_as_themselves(here: Project) -> None:
+    """They share one start record; what a later process learns of one of them is not said of the other."""
+    around = provenance.surroundings(here, data_path=None, dataset=None, command=())
+    born = staging.conditions(here, "exp", around, staging.keep(here, around), config=None)
+    born["process_started"] = "another process"
+    first = staging.stage(here, born)
+    second = staging.stage(here, born, beside=first)
+    (second.path / "config.resolved.yaml").write_text("lr: 1\n")
+    for staged in (second, first):
+        (staged.path / "out.txt").write_text(staged.run_id)
+        assert staging.load(staged.path) == staged
+        run = seal_abandoned(here, staged.run_id).run
+        assert (run.run_id, run.provenance["run_id"]) == (staged.run_id, staged.run_id)
+        assert (run.path / "out.txt").read_text() == staged.run_id
+    runs = RunStore(here).all()
+    assert len({run.manifest.provenance_hash for run in runs}) == 2
+    assert errors(here) == []
+    assert not list(here.running.iterdir())
