@@ -111,6 +111,7 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
     if results is not None:
         atomic.write_bytes(own, results, durable=False)
         findings += records.non_finite(results, f"{shown}/{RESULTS}")
+        findings += records.repeated(results, f"{shown}/{RESULTS}")
     elif status == "finished":
         message = "the run reported no metric"
         fix = "write results.json into $LEDGER_RUN_DIR, or call run.result(...)"

@@ -38,14 +38,15 @@ def read_journal(path: Path) -> tuple[list[dict[str, Any]], int]:
 def merge_results(own: bytes | None, journal: Iterable[Mapping[str, Any]], where: str) -> bytes | None:
     """`results.json` from the file that the run wrote itself and from its `run.result` calls; None without either.
 
-    The same metric of the same split and dataset stated twice keeps the last statement.
+    Every row of the file stays, whatever else it holds beside metric, split and dataset (one row per class or per
+    image). A call replaces the rows that measure the same, and the earlier call of the same.
 
     Raises:
         InputError: the run's own file is not JSON, or has no list of metrics.
 
     """
     raw: dict[str, Any] = {"schema": RESULTS_SCHEMA}
-    rows: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    written: list[Mapping[str, Any]] = []
     if own is not None:
         parsed = parse(own, where)
         metrics = parsed.get("metrics") if isinstance(parsed, dict) else None
@@ -55,11 +56,11 @@ def merge_results(own: bytes | None, journal: Iterable[Mapping[str, Any]], where
                 fix="see the format page `results.json`",
             )  # fmt: skip
         raw.update(parsed)
-        rows.update({_key(row): row for row in metrics})
-    rows.update({_key(row): row for row in journal})
-    if own is None and not rows:
+        written = metrics
+    stated = {_key(row): row for row in journal}
+    if own is None and not stated:
         return None
-    raw["metrics"] = list(rows.values())
+    raw["metrics"] = [*(row for row in written if _key(row) not in stated), *stated.values()]
     return pretty(finite(raw))
 
 
@@ -91,5 +92,32 @@ def non_finite(results: bytes, shown: str) -> list[Finding]:
     ]
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    return str(row.get("metric")), str(row.get("split") or ""), str(row.get("dataset") or "")
+def repeated(results: bytes, shown: str) -> list[Finding]:
+    """One finding for each measurement that stands more than once: nobody can tell which of its values counts."""
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    for row in parse(results, shown)["metrics"]:
+        rows.setdefault(_key(row), []).append(row)
+    return [
+        Finding(
+            rule="results-repeated",
+            severity="warning",
+            message=f"{same[0]['metric']} ({same[0].get('split') or 'no split'}) stands {len(same)} times, as "
+            + ", ".join(str(row.get("value")) for row in same[:5])
+            + (", ..." if len(same) > 5 else ""),
+            location=Location(shown),
+            values={"metric": same[0]["metric"], "reported": [row.get("value") for row in same]},
+            fix="keep one row, or say in a key of their own what tells them apart",
+        )
+        for same in rows.values()
+        if len(same) > 1
+    ]
+
+
+# what a row says about a measurement; every other key says which measurement it is
+_MEASURED = frozenset({"value", "n", "variance", "unit", "direction", "protocol"})
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    """What a row measures, as text: metric, split, dataset and whatever else tells it from others; null is absent."""
+    named = {key: item for key, item in row.items() if key not in _MEASURED and item not in (None, "")}
+    return json.dumps(finite(named), sort_keys=True)
