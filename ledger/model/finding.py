@@ -6,7 +6,7 @@ One type for the store, evidence, reconcile, figures and the gate; docs/referenc
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -85,16 +85,24 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """12 hex digits, stable when lines move, different when a value changes (so that a disclosure expires)."""
+        return hashlib.sha256("\x1f".join((self.rule, *self._identity)).encode("utf-8", "surrogatepass")).hexdigest()[
+            :12
+        ]
+
+    @property
+    def _identity(self) -> tuple[str, ...]:
         if self.identity is not None:
-            parts = (self.rule, *self.identity)
-        else:
-            path = self.location.path if self.location else ""
-            shown = [f"{key}={self.values[key]}" for key in sorted(self.values)]
-            parts = (self.rule, path, self.claim or "", *shown)
-        return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            return self.identity
+        path = self.location.path if self.location else ""
+        return (path, self.claim or "", *(f"{key}={self.values[key]}" for key in sorted(self.values)))
 
     def with_disclosure(self, text: str) -> Finding:
         return replace(self, disclosed=text)
+
+    def touching(self, claims: Sequence[str]) -> Finding:
+        """The same finding, fingerprint included, which also names the claims that rest on what it is about."""
+        only = claims[0] if len(claims) == 1 else self.claim
+        return replace(self, identity=self._identity, claim=only, values={**self.values, "claims": list(claims)})
 
     def to_json(self) -> dict[str, Any]:
         return {

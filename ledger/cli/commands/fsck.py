@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ledger.cli.common import HELP, deliver, find_project, report_options, say
+
+if TYPE_CHECKING:
+    from ledger.model.finding import Report
+    from ledger.project import Project
 
 
 @click.command(context_settings=HELP, epilog="Example: ledger fsck --format json --output fsck.json")
@@ -42,7 +46,26 @@ def fsck(
             say(line)
         if done:
             report = store_check.check(project)
+    report = _with_claims(project, report)
     return deliver(report, form=form, output=output, everything=everything, policy=policy, verdict=(), at=project)
+
+
+def _with_claims(project: Project, report: Report) -> Report:
+    """The report, its findings with the claims that rest on what is damaged; as it is when there are no claims."""
+    from dataclasses import replace
+
+    from ledger.errors import LedgerError
+    from ledger.evidence.graph import load
+    from ledger.evidence.touched import name_claims
+
+    if not report.findings:
+        return report
+    try:
+        graph = load(project.evidence, shown="EVIDENCE.json")
+    except LedgerError as error:
+        say(f"the claims that rest on it cannot be named: {error}")
+        return report
+    return replace(report, findings=name_claims(graph, report.findings))
 
 
 def _progress() -> Any:

@@ -20,14 +20,13 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> Iterator[Finding]:
     """Every object is what its name says, has an owner, and every owner that needs one finds it."""
     objects = ObjectStore(project.objects)
-    owned: dict[str, str] = {}  # digest -> a run that names it
-    needed: dict[str, str] = {}  # those whose bytes are nowhere else
+    owners: dict[str, list[str]] = {}  # digest -> ids of the runs that name it
+    needed: set[str] = set()  # digests whose bytes are nowhere else
     for run in runs:
-        kept = _source_objects(run)
-        needed.update({file.sha256: run.run_id for file in run.manifest.files if file.tier == "heavy"})
-        needed.update(dict.fromkeys(kept, run.run_id))
-        owned.update({file.sha256: run.run_id for file in run.manifest.files})
-    owned.update(needed)
+        heavy = {file.sha256 for file in run.manifest.files if file.tier == "heavy"}
+        needed.update(heavy, kept := set(_source_objects(run)))
+        for sha in kept.union(file.sha256 for file in run.manifest.files):
+            owners.setdefault(sha, []).append(run.run_id)
     for path in sorted(project.objects.glob("??/*")):
         name = path.parent.name + path.name
         shown = project.shown(path)
@@ -39,14 +38,11 @@ def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> It
         except OSError as error:
             found = f"cannot be read ({error.strerror})"
         if found:
-            owner = owned.get(name, "no run")
-            yield finding(
-                "object-damaged",
-                f"object {name[:12]} ({owner}) {found}",
-                shown,
-                fix="restore it from a remote or another clone",
-            )
-        elif name not in owned:
+            of = ", ".join(owners.get(name, ())) or "no run"
+            fix = "restore it from a remote or another clone"
+            message = f"object {name[:12]} of {of} {found}"
+            yield finding("object-damaged", message, shown, fix=fix, runs=owners.get(name, []))
+        elif name not in owners:
             yield finding(
                 "object-unowned",
                 f"object {name[:12]} belongs to no run",
@@ -54,12 +50,12 @@ def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> It
                 severity="note",
                 fix="it may be of another branch; nothing to do",
             )
-    for sha, run_id in sorted(needed.items()):
+    for sha in sorted(needed):
         if not objects.has(sha) and project.objects.is_dir():
             shown = project.shown(objects.path(sha))
             yield finding(
                 "object-absent",
-                f"object {sha[:12]} of {run_id} is not on this machine",
+                f"object {sha[:12]} of {', '.join(owners[sha])} is not on this machine",
                 shown,
                 severity="note",
                 fix="bring it from the machine that sealed it",
