@@ -21,6 +21,9 @@ def files(folder: str):
 
 
 def main() -> None:
+    import hashlib
+    import mmap
+
     mode, *folders = sys.argv[1:]
     if mode == "nothing":
         return
@@ -29,9 +32,6 @@ def main() -> None:
             for entry in files(folder):
                 entry.stat(follow_symlinks=False)
         return
-    import hashlib
-    import mmap
-
     buffer = bytearray(BUFFER)
     view = memoryview(buffer)
     for folder in folders:
