@@ -49,19 +49,18 @@ def runs(exp_id: str | None = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from ledger.store.runs import RunStore
-    from ledger.store.selection import Selection
+    from ledger.store.chosen import selected_ids
+    from ledger.store.index import Index
+    from ledger.store.index.query import MEASUREMENT, measurements
 
     project = find()
-    selection = Selection(project)
-    columns = ["exp_id", "run_id", "status", "seed", "selected", "metric", "split", "dataset", "n", "value"]
-    rows = []
-    chosen: dict[str, list[str]] = {}
-    for run in RunStore(project).all(exp_id):
-        selected = run.run_id in chosen.setdefault(run.exp_id, selection.ids(run.exp_id))
-        about = (run.exp_id, run.run_id, run.manifest.status, run.seed, selected)
-        rows += [(*about, m.metric, m.split, m.dataset, m.n, m.number) for m in run.metrics]
-    return pd.DataFrame(rows, columns=columns).astype({"value": "float64"})
+    index = Index(project)
+    found = pd.DataFrame(measurements(index, exp_id), columns=MEASUREMENT).astype({"value": "float64"})
+    index.close()
+    chosen = {(exp, run) for exp in found["exp_id"].unique() for run in selected_ids(project, exp)}
+    runs_of = zip(found["exp_id"], found["run_id"], strict=True)
+    found.insert(MEASUREMENT.index("metric"), "selected", [key in chosen for key in runs_of])
+    return found
 
 
 def disclose(text: str) -> None:

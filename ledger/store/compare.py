@@ -41,9 +41,13 @@ class Comparison:
             return "same conditions: equal provenance hash"
         if self.inputs == ("seed",):
             return "repeats of one another: they differ in the seed alone"
+        return f"they differ in {self.differing}"
+
+    @property
+    def differing(self) -> str:
+        """The inputs that differ, the config with its keys: `config (lr), code`."""
         keys = f" ({', '.join(item.name for item in self.config)})" if self.config else ""
-        named = [f"config{keys}" if name == "config" else name for name in self.inputs]
-        return f"they differ in {', '.join(named)}"
+        return ", ".join(f"config{keys}" if name == "config" else name for name in self.inputs)
 
 
 def inputs_of(run: Run) -> Mapping[str, Any]:

@@ -10,7 +10,11 @@ import click
 from ledger.cli.common import HELP, find_project
 
 if TYPE_CHECKING:
+    from ledger.project import Project
+    from ledger.store.index import Row
     from ledger.store.index.language import Expression
+
+_COLUMNS = ["sel", "exp_id", "run_id", "seed", "status", "group"]
 
 
 @click.command(
@@ -26,9 +30,18 @@ if TYPE_CHECKING:
 @click.option(
     "--all", "everything", is_flag=True, help="Runs that failed or were killed, and starts never sealed, too."
 )
+@click.option(
+    "--groups", is_flag=True, help="One line for each group (runs alike but for the seed), and how groups differ."
+)
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
 def runs(
-    exp_id: str | None, where: str | None, sort: str | None, limit: int | None, everything: bool, form: str
+    exp_id: str | None,
+    where: str | None,
+    sort: str | None,
+    limit: int | None,
+    everything: bool,
+    groups: bool,
+    form: str,
 ) -> int:
     """List sealed runs with their metrics.
 
@@ -40,10 +53,13 @@ def runs(
     index = Index(project)
     tree = _parsed(where) if where else None
     found = find(index, tree, exp_id=exp_id, sort=sort, limit=limit, finished=not everything)
-    chosen = _selected(project, {run.exp_id for run in found})
-    rows = [_row(run, (run.exp_id, run.run_id) in chosen) for run in found]
-    if everything and not where:
-        rows += [_unsealed(*start) for start in index.unsealed(exp_id)]
+    if groups:
+        rows = _grouped(project, found, form)
+    else:
+        chosen = _selected(project, {run.exp_id for run in found})
+        rows = [_row(run, (run.exp_id, run.run_id) in chosen) for run in found]
+        if everything and not where:
+            rows += [_unsealed(*start) for start in index.unsealed(exp_id)]
     if form == "json":
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif form == "csv":
@@ -84,6 +100,25 @@ def _row(run: Any, selected: bool) -> dict[str, Any]:
     }
 
 
+def _grouped(project: Project, found: list[Row], form: str) -> list[dict[str, Any]]:
+    from ledger.store.groups import by_group
+
+    groups = by_group(project, found)
+    if form == "json":
+        return [group.to_json() for group in groups]
+    return [
+        {
+            "exp_id": group.exp_id,
+            "group": group.group[:8],
+            "runs": len(group.runs),
+            "seeds": " ".join(dict.fromkeys(str(run.seed) for run in group.runs)),
+            "differs": group.differs,
+            "metrics": {name: str(spread) for name, spread in group.metrics.items()},
+        }
+        for group in groups
+    ]
+
+
 def _unsealed(exp_id: str, run_id: str) -> dict[str, Any]:
     """A start that the log knows and that never became a run."""
     return {
@@ -99,7 +134,8 @@ def _unsealed(exp_id: str, run_id: str) -> dict[str, Any]:
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     metrics = dict.fromkeys(name for row in rows for name in row["metrics"])
-    return ["sel", "exp_id", "run_id", "seed", "status", "group", *metrics]
+    own = [key for key in rows[0] if key != "metrics"] if rows else _COLUMNS
+    return [*own, *metrics]
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:

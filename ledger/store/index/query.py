@@ -73,6 +73,17 @@ def find(
     return [Row._make((*about, _metrics(index, run))) for run, *about in found]
 
 
+MEASUREMENT = ("exp_id", "run_id", "status", "seed", "metric", "split", "dataset", "n", "value")
+
+
+def measurements(index: Index, exp_id: str | None = None) -> list[tuple[Any, ...]]:
+    """Every row of every run's results, as `MEASUREMENT` names its parts; `value` is None where it is no finite number."""
+    only, values = ("where r.exp_id=?", (exp_id,)) if exp_id else ("", ())
+    columns = "r.exp_id, r.run_id, r.status, r.seed, m.key, m.split, m.dataset, m.n, m.value"
+    order = "r.exp_id, r.run_id, m.rowid"
+    return index.rows(f"select {columns} from runs r join metrics m on m.run=r.id {only} order by {order}", values)
+
+
 def _metrics(index: Index, run: int) -> dict[str, Any]:
     rows = index.rows("select key, split, dataset, value, shown from metrics where run=? order by key, split", (run,))
     return {
