@@ -56,36 +56,36 @@ class Project:
     sources: Mapping[str, str] = field(default_factory=dict)  # config key -> where its value came from
     warnings: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def evidence(self) -> Path:
         return self.root / "EVIDENCE.json"
 
-    @property
+    @cached_property
     def results(self) -> Path:
         return self.root / "results"
 
-    @property
+    @cached_property
     def private(self) -> Path:
         return self.root / ".ledger"
 
-    @property
+    @cached_property
     def running(self) -> Path:
         return self.private / "running"
 
-    @property
+    @cached_property
     def objects(self) -> Path:
         return self.private / "objects" / "sha256"
 
-    @property
+    @cached_property
     def log(self) -> Path:
         return self.private / "log"
 
-    @property
+    @cached_property
     def local(self) -> Path:
         """State of this clone on this host; ignored by git."""
         return self.private / "local"
 
-    @property
+    @cached_property
     def generated(self) -> Path:
         return self.root / "generated"
 

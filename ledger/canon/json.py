@@ -62,16 +62,29 @@ def _as_doubles(value: Any) -> Any:
 def _simple(value: Any) -> bool:
     """Whether nothing in `value` is written differently by RFC 8785 and by the standard encoder."""
     kind = type(value)
-    if kind is str:
-        return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
     if kind is dict:
         # keys are sorted by UTF-16 units there and by code points here: the same up to U+D7FF
-        return all(type(key) is str and (key.isascii() or max(key) < "\ud800") for key in value) and all(
-            map(_simple, value.values())
-        )
-    if kind is list or kind is tuple:
-        return all(map(_simple, value))
-    return value is None or kind is bool or (kind is int and -_SAFE_INTEGER <= value <= _SAFE_INTEGER)
+        if not all(type(key) is str and (key.isascii() or max(key) < "\ud800") for key in value):
+            return False
+        parts = value.values()
+    elif kind is list or kind is tuple:
+        parts = value
+    else:
+        parts = (value,)
+    for part in parts:  # a loop over values of one level: a call for each would cost more than the encoding
+        kind = type(part)
+        if kind is str:
+            if not part.isascii() and any("\ud800" <= char <= "\udfff" for char in part):
+                return False
+        elif kind is int:
+            if not -_SAFE_INTEGER <= part <= _SAFE_INTEGER:
+                return False
+        elif kind is dict or kind is list or kind is tuple:
+            if not _simple(part):
+                return False
+        elif part is not None and kind is not bool:
+            return False
+    return True
 
 
 def digest(value: Any) -> str:

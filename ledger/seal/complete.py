@@ -44,7 +44,7 @@ def complete(
             if not path.is_file() or (name == IGNORE and path.is_symlink()):
                 _set_aside(path)
     listed = staged.path / staging.PACKAGES
-    known = os.path.lexists(listed)
+    known = os.path.lexists(f"{root}/{staging.PACKAGES}")
     if not (known and listed.is_file() and file_digest(listed)[0] == staged.start["packages"]):
         if known:
             _set_aside(listed)
@@ -81,7 +81,7 @@ def _put(path: Path, data: bytes) -> None:
 
 def _own_config(root: Path) -> dict[str, Any] | None:
     """The resolved config that the run wrote itself; None when there is none that can be read."""
-    if not (root / CONFIG).is_file():
+    if not os.path.lexists(f"{root}/{CONFIG}") or not (root / CONFIG).is_file():
         return None
     import yaml
 
@@ -99,8 +99,9 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
     findings: list[Finding] = []
     rows, torn = records.read_journal(root / staging.RESULTS_JOURNAL)
     own = root / RESULTS
+    stated = os.path.lexists(f"{root}/{RESULTS}") and own.is_file()
     try:
-        results = records.merge_results(own.read_bytes() if own.is_file() else None, rows, f"{shown}/{RESULTS}")
+        results = records.merge_results(own.read_bytes() if stated else None, rows, f"{shown}/{RESULTS}")
     except InputError as error:
         # the run is over and cannot be asked again: keep its words, take what it logged
         _set_aside(root / RESULTS_REFUSED)
@@ -133,7 +134,8 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
         text = yaml.safe_dump(dict(staged.config), sort_keys=True, allow_unicode=True)
         _put(root / CONFIG, text.encode("utf-8", "backslashreplace"))
     for name in (staging.RESULTS_JOURNAL, staging.HISTORY_JOURNAL):
-        (root / name).unlink(missing_ok=True)
+        if os.path.lexists(f"{root}/{name}"):
+            (root / name).unlink()
     if staged.provenance["hash_inputs"]["code"]["dirty"]:
         findings.append(_dirty(staged, shown))
     return findings

@@ -69,10 +69,10 @@ def _check_all(project: Project, folders: Sequence[Path]) -> None:
     """Raises UsageError where a folder is none, is empty, or holds or is part of what is sealed already."""
     private, results = project.private.resolve(), project.results.resolve()
     for folder in folders:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # noqa: PTH112 (a thousand folders in one command are usual)
             raise UsageError("there is no such folder", where=folder)
-        here = folder.resolve()
-        if project.root.is_relative_to(here) or here.is_relative_to(private):
+        here = os.path.realpath(folder)
+        if _within(project.root, here) or _within(here, private):
             fix = "name the run's own folder"
             raise UsageError("the project itself cannot be sealed as a run", where=folder, fix=fix)
         if _holds_sealed(results, here):
@@ -83,22 +83,27 @@ def _check_all(project: Project, folders: Sequence[Path]) -> None:
                 raise UsageError("the folder is empty", where=folder, fix="name the folder that the training wrote")
 
 
-def _holds_sealed(results: Path, folder: Path) -> bool:
+def _within(inner: str | Path, outer: str | Path) -> bool:
+    """Whether a path is another or lies below it; both without links."""
+    return f"{inner}{os.sep}".startswith(f"{str(outer).rstrip(os.sep)}{os.sep}")
+
+
+def _holds_sealed(results: Path, here: str) -> bool:
     """Whether sealed runs would be copied, or moved away, with this folder."""
-    if results.is_relative_to(folder):
+    if _within(results, here):
         return any(results.glob(f"*/runs/*/{MANIFEST}"))
-    if not folder.is_relative_to(results):
+    if not _within(here, results):
         return False
-    _, *inner = folder.relative_to(results).parts
-    return inner[:1] == ["runs"] or (not inner and any(folder.glob(f"runs/*/{MANIFEST}")))
+    _, *inner = Path(here).relative_to(results).parts
+    return inner[:1] == ["runs"] or (not inner and any(Path(here).glob(f"runs/*/{MANIFEST}")))
 
 
 def _check_apart(folders: Sequence[Path]) -> None:
     """Folders that are handed over must not lie in one another."""
     # sorted by its parts, a folder stands right behind the one that it lies in
-    placed = sorted(((folder.resolve(), folder) for folder in folders), key=lambda pair: pair[0].parts)
+    placed = sorted((Path(os.path.realpath(folder)).parts, folder) for folder in folders)
     for (outer, other), (inner, folder) in pairwise(placed):
-        if inner.is_relative_to(outer):
+        if inner[: len(outer)] == outer:
             raise UsageError(f"is handed over with {other} already", where=folder, fix="name it once")
 
 
@@ -167,12 +172,12 @@ def _link(source: str, target: str) -> None:
 
 def _move(source: Path, target: Path) -> None:
     """Make `source` the staging folder; entry by entry where it lies on another file system."""
-    real = source.resolve()
+    real = os.path.realpath(source)
     try:
-        real.rename(target)  # an empty folder is replaced, on POSIX
+        os.rename(real, target)  # noqa: PTH104 (an empty folder is replaced, on POSIX)
     except OSError:
-        for entry in sorted(real.iterdir()):
-            shutil.move(entry, target / entry.name)
-        real.rmdir()
-    if source.is_symlink():
+        for name in sorted(os.listdir(real)):  # noqa: PTH208
+            shutil.move(f"{real}/{name}", target / name)
+        Path(real).rmdir()
+    if os.path.islink(source):  # noqa: PTH114
         source.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from ledger.model.run import RESULTS_SCHEMA
 
 def read_journal(path: Path) -> tuple[list[dict[str, Any]], int]:
     """The whole JSON lines of a journal, and how many were torn (a killed process leaves at most one)."""
-    if not path.is_file():
+    if not os.path.lexists(path) or not path.is_file():
         return [], 0
     rows: list[dict[str, Any]] = []
     torn = 0

@@ -178,11 +178,11 @@ def stage(project: Project, born: Mapping[str, Any], *, beside: Staging | None =
     path = _claim_folder(project, str(born["provenance"]["provenance_hash"]))
     record = _start_record(path)
     if beside is None or not _linked(_start_record(beside.path), record):
-        atomic.write_bytes(record, listing(dict(born)), durable=durable)
+        atomic.write_bytes(Path(record), listing(dict(born)), durable=durable)
     return Staging(path, _named(born, path.name))
 
 
-def _linked(source: Path, target: Path) -> bool:
+def _linked(source: str, target: str) -> bool:
     try:
         os.link(source, target)
     except OSError:  # a file system without links, or a file with as many names as it may have
@@ -212,7 +212,7 @@ def log_starts(project: Project, many: Sequence[Staging]) -> None:
 
 def load(path: Path) -> Staging:
     """The staging in `path`. Raises InputError when its start record is gone or damaged."""
-    record = _start_record(path)
+    record = Path(_start_record(path))
     try:
         raw = parse(record.read_bytes(), record)
     except OSError as error:
@@ -270,7 +270,7 @@ def amend(
     record["hash_inputs"] = inputs
     record["provenance_hash"], record["group_hash"] = provenance.hashes(inputs)
     start["provenance"] = record
-    atomic.write_bytes(_start_record(staging.path), listing(start))
+    atomic.write_bytes(Path(_start_record(staging.path)), listing(start))
     return Staging(staging.path, start)
 
 
@@ -282,14 +282,15 @@ def leftovers(project: Project) -> list[Path]:
 def _claim_folder(project: Project, provenance_hash: str) -> Path:
     """A staging folder of a new id; making the folder is what claims the id, so two starts in one second differ."""
     base = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{provenance_hash[:8]}"
+    running, results = os.fspath(project.running), os.fspath(project.results)
     with atomic.explained(project.running):
         atomic.make_folder(project.running)
+        experiments = os.listdir(results) if project.results.is_dir() else []  # noqa: PTH208 (names are enough)
         name = base
-        experiments = os.listdir(project.results) if project.results.is_dir() else []  # noqa: PTH208 (names are enough)
         for _ in range(1000):
-            if not any(os.path.lexists(f"{project.results}/{exp_id}/runs/{name}") for exp_id in experiments):
+            if not any(os.path.lexists(f"{results}/{exp_id}/runs/{name}") for exp_id in experiments):
                 try:
-                    (project.running / name).mkdir()
+                    os.mkdir(f"{running}/{name}")  # noqa: PTH102 (as text: runs are sealed by the thousand)
                 except FileExistsError:
                     pass
                 else:
@@ -324,12 +325,12 @@ def keep(project: Project, around: provenance.Surroundings) -> Kept:
 
 def forget(staged: Staging) -> None:
     """Remove the start record of a run that is sealed now."""
-    with atomic.explained(staged.path):
-        _start_record(staged.path).unlink(missing_ok=True)
+    with atomic.explained(staged.path), contextlib.suppress(FileNotFoundError):
+        os.unlink(_start_record(staged.path))  # noqa: PTH108
 
 
-def _start_record(path: Path) -> Path:
-    return path.parent / f"{path.name}.json"
+def _start_record(path: Path) -> str:
+    return f"{path}.json"
 
 
 def _process_started(pid: int) -> str | None:

@@ -71,8 +71,11 @@ class ObjectStore:
     def fetch(self, digest: str, target: Path) -> None:
         """Give the object another name, `target`. Raises StoreError."""
         with atomic.explained(target):
-            atomic.make_folder(target.parent)
-            share(self.path(digest), target)
+            try:
+                share(self.path(digest), target)
+            except FileNotFoundError:
+                atomic.make_folder(target.parent)
+                share(self.path(digest), target)
 
 
 def share(source: Path, target: Path) -> None:

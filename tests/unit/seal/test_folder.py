@@ -178,3 +178,12 @@ def test_a_named_project_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("LEDGER_PROJECT", str(tmp_path / "nowhere"))
     with pytest.raises(UsageError, match=r"LEDGER_PROJECT=.*nowhere: there is no such folder"):
         project.find()
+
+
+@pytest.mark.parametrize("outside", ["/", "/.", "."])
+def test_the_folder_that_holds_the_project_is_refused(
+    here: Project, monkeypatch: pytest.MonkeyPatch, outside: str
+) -> None:
+    monkeypatch.chdir(here.root.parent)
+    with pytest.raises(UsageError, match="the project itself"):
+        seal_folders(here, [Path(outside)], "exp")
