@@ -7,7 +7,7 @@ and verdicts never see a format. Positions count as in `Location`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ledger.model.finding import Location
 
@@ -20,9 +20,13 @@ class Text:
 
     text: str
     anchors: tuple[tuple[int, int, int], ...]  # (offset, line, column), ascending, the first at offset 0
+    # what it lies in where lines alone do not say: a notebook's cell, a slide, a table's row and col, a page; path unused
+    within: Location | None = None
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column of the character at `offset` (an offset at the end gives the place after the last)."""
+        """Line and column of the character at `offset` (an offset at the end gives the place after the last). Line 0
+        means that the format has no lines; columns count from 0 then.
+        """
         i = bisect_right(self.anchors, (offset, 1 << 60, 1 << 60)) - 1
         start, line, column = self.anchors[max(i, 0)]
         return line, column + offset - start
@@ -31,7 +35,14 @@ class Text:
         """The span [start, end) of this text as a place in `path`."""
         line, column = self.place(start)
         end_line, end_column = self.place(max(start, end - 1))
-        return Location(path, line, column, end_line, end_column + 1)
+        return replace(
+            self.within or Location(path),
+            path=path,
+            line=line or None,
+            column=column,
+            end_line=end_line or None,
+            end_column=end_column + 1,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,12 +77,12 @@ def _check_one(source: Source, index: Index, sense: Sense) -> _Seen:
     findings: list[Finding] = []
     mentions: list[Finding] = []
     judged: list[tuple[Match, Verdict]] = []
-    places: set[tuple[int, int, str]] = set()
+    places: set[tuple[Location | None, int, int, str]] = set()
     numbers = 0
     for quantity, text, match in bindings.apply(_matches(document, sense, setting)):
         numbers += 1 + (quantity.spread is not None)
         for found, verdict in _judged(match):
-            key = (*text.place(found.quantity.start), verdict.candidate.entry.claim.id)
+            key = (text.within, *text.place(found.quantity.start), verdict.candidate.entry.claim.id)
             if key in places:  # a macro's value is typed once and shown often
                 continue
             places.add(key)
