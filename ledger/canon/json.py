@@ -122,12 +122,19 @@ def listing(value: dict[str, Any]) -> bytes:
     for key, item in value.items():
         shown = _spaced(item)
         if isinstance(item, list) and item and isinstance(item[0], dict):
-            shown = "[\n" + ",\n".join(f"    {_spaced(part)}" for part in item) + "\n  ]"
+            shown = "[\n" + _rows(item, shown) + "\n  ]"
         elif isinstance(item, dict) and any(isinstance(part, dict) for part in item.values()):
             inner = (f"    {_spaced(name)}: {_spaced(part)}" for name, part in item.items())
             shown = "{\n" + ",\n".join(inner) + "\n  }"
         lines.append(f"  {_spaced(key)}: {shown}")
     return _utf8("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _rows(items: list[Any], written: str) -> str:
+    """The items of a list that is already written, one a line."""
+    if written.count("}, {") == len(items) - 1 and all(type(item) is dict for item in items):
+        return "    " + written[1:-1].replace("}, {", "},\n    {")  # it stands between two items and nowhere else
+    return ",\n".join(f"    {_spaced(item)}" for item in items)
 
 
 def finite(value: Any) -> Any:

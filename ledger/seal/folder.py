@@ -42,19 +42,22 @@ def seal_folders(
         UsageError: a folder is none, is empty or holds the project.
         StoreError: the disk refused; the folders are untouched unless they were handed over by `move`.
     """
-    _check_all(project, folders)
+    real = _checked(project, folders)
     if placement == "move":
-        _check_apart(folders)
+        _check_apart(folders, real)
     staging.check_exp_id(project, exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=())
     kept = staging.keep(project, around)
     born = staging.conditions(project, exp_id, around, kept, config=config, seed=seed)
     staged: list[staging.Staging] = []
     try:
-        for folder in folders:
+        for folder, source in zip(folders, real, strict=True):
             beside = staged[0] if staged else None
             staged.append(staging.stage(project, born, beside=beside, durable=False))
-            _place(folder, staged[-1].path, placement)
+            _place(source, staged[-1].path, placement)
+            if placement == "move" and os.path.islink(folder):  # noqa: PTH114
+                with atomic.explained(folder):
+                    folder.unlink()
     except BaseException:
         if placement != "move":  # nothing of the user's is in there but copies
             for item in staged:
@@ -65,8 +68,9 @@ def seal_folders(
     return [_noted(sealed) for sealed in seal_all(project, staged, "finished", None)]
 
 
-def _check_all(project: Project, folders: Sequence[Path]) -> None:
-    """Raises UsageError where a folder is none, is empty, or holds or is part of what is sealed already."""
+def _checked(project: Project, folders: Sequence[Path]) -> list[str]:
+    """The folders without links. Raises UsageError where one is none, is empty, or holds or is part of what is sealed."""
+    real = []
     private, results = project.private.resolve(), project.results.resolve()
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 (a thousand folders in one command are usual)
@@ -81,6 +85,8 @@ def _check_all(project: Project, folders: Sequence[Path]) -> None:
         with os.scandir(folder) as entries:
             if next(entries, None) is None:
                 raise UsageError("the folder is empty", where=folder, fix="name the folder that the training wrote")
+        real.append(here)
+    return real
 
 
 def _within(inner: str | Path, outer: str | Path) -> bool:
@@ -98,10 +104,10 @@ def _holds_sealed(results: Path, here: str) -> bool:
     return inner[:1] == ["runs"] or (not inner and any(Path(here).glob(f"runs/*/{MANIFEST}")))
 
 
-def _check_apart(folders: Sequence[Path]) -> None:
+def _check_apart(folders: Sequence[Path], real: Sequence[str]) -> None:
     """Folders that are handed over must not lie in one another."""
     # sorted by its parts, a folder stands right behind the one that it lies in
-    placed = sorted((Path(os.path.realpath(folder)).parts, folder) for folder in folders)
+    placed = sorted((Path(here).parts, folder) for here, folder in zip(real, folders, strict=True))
     for (outer, other), (inner, folder) in pairwise(placed):
         if inner[: len(outer)] == outer:
             raise UsageError(f"is handed over with {other} already", where=folder, fix="name it once")
@@ -141,7 +147,7 @@ def seal_abandoned(project: Project, run_id: str) -> Sealed:
         return seal(project, staged, "abandoned", None)
 
 
-def _place(source: Path, target: Path, placement: Placement) -> None:
+def _place(source: str, target: Path, placement: Placement) -> None:
     """Bring every entry of `source` under `target`, in folders that we may write to."""
     with atomic.explained(target):
         if placement == "move":
@@ -153,10 +159,18 @@ def _place(source: Path, target: Path, placement: Placement) -> None:
             except shutil.Error as error:
                 path, _, reason = error.args[0][0]
                 raise StoreError(f"cannot be copied ({reason})", where=path) from error
-        for folder, _, _ in os.walk(target):
-            mode = os.stat(folder).st_mode  # noqa: PTH116
-            if mode & stat.S_IRWXU != stat.S_IRWXU:
-                os.chmod(folder, mode | stat.S_IRWXU)  # noqa: PTH101
+        _make_writable(os.fspath(target))
+
+
+def _make_writable(folder: str) -> None:
+    """Let us write into a folder and those below it."""
+    mode = os.stat(folder).st_mode  # noqa: PTH116
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(folder, mode | stat.S_IRWXU)  # noqa: PTH101
+    with os.scandir(folder) as entries:
+        below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for inner in below:
+        _make_writable(inner)
 
 
 def _copy(source: str, target: str) -> None:
@@ -170,14 +184,11 @@ def _link(source: str, target: str) -> None:
     os.link(source, target)
 
 
-def _move(source: Path, target: Path) -> None:
+def _move(source: str, target: Path) -> None:
     """Make `source` the staging folder; entry by entry where it lies on another file system."""
-    real = os.path.realpath(source)
     try:
-        os.rename(real, target)  # noqa: PTH104 (an empty folder is replaced, on POSIX)
+        os.rename(source, target)  # noqa: PTH104 (an empty folder is replaced, on POSIX)
     except OSError:
-        for name in sorted(os.listdir(real)):  # noqa: PTH208
-            shutil.move(f"{real}/{name}", target / name)
-        Path(real).rmdir()
-    if os.path.islink(source):  # noqa: PTH114
-        source.unlink()
+        for name in sorted(os.listdir(source)):  # noqa: PTH208
+            shutil.move(f"{source}/{name}", target / name)
+        Path(source).rmdir()

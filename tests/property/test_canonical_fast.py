@@ -36,3 +36,23 @@ def test_keys_beyond_the_basic_plane_sort_by_utf16_units() -> None:
 def test_a_listing_is_read_back(value: dict[str, object]) -> None:
     assert json.loads(listing(value)) == value
     assert listing(json.loads(listing(value))) == listing(value)
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["a", "}, {", "b"]),
+            st.text('}, {"\\\n') | st.lists(st.dictionaries(st.just("c"), st.integers(), max_size=1), max_size=2),
+            max_size=3,
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_listing_has_one_item_a_line_and_says_the_same(rows: list[dict[str, object]]) -> None:
+    data = listing({"rows": rows})
+    assert json.loads(data) == {"rows": rows}
+    assert data.decode().split("\n")[2:-3] == [
+        f"    {json.dumps(row, ensure_ascii=False)}{',' if place < len(rows) - 1 else ''}"
+        for place, row in enumerate(rows)
+    ]
