@@ -21,9 +21,11 @@ from ledger.errors import LedgerError, UsageError
 from ledger.project import Project
 from ledger.seal import staging
 from ledger.seal.publish import Sealed, seal
-from ledger.store.atomic import TEMPORARY, write_bytes
+from ledger.store.atomic import write_bytes
 
 Direction = Literal["higher_is_better", "lower_is_better"]
+
+_BESIDE = ".tmp-"  # a checkpoint while it takes the place of another; after a crash it may be the whole one of the two
 
 
 class ActiveRun:
@@ -104,7 +106,7 @@ class ActiveRun:
         target.parent.mkdir(parents=True, exist_ok=True)  # made durable when the run is sealed
         if source is None or not (target.exists() and source.samefile(target)):
             # beside its place first: a process that is killed here leaves the checkpoint before this one whole
-            fresh = target.with_name(f"{TEMPORARY}{target.name}")
+            fresh = target.with_name(f"{_BESIDE}{target.name}")
             _store(content if source is None else source, fresh)
             _replace(fresh, target)
         if about:
@@ -238,7 +240,7 @@ def _discard(path: Path) -> None:
 
 def _replace(fresh: Path, target: Path) -> None:
     """Put `fresh` in the place of `target`; at every moment one of the two is whole."""
-    old = target.with_name(f"{TEMPORARY}old-{target.name}")
+    old = target.with_name(f"{_BESIDE}old-{target.name}")
     if target.is_dir():
         _discard(old)  # of a process that was killed at this place
         target.rename(old)

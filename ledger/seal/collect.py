@@ -11,6 +11,7 @@ from pathlib import Path
 from ledger.canon import handle_digest, spelled
 from ledger.errors import InputError, visible
 from ledger.model.run import RunFile, Tier
+from ledger.store.atomic import is_temporary
 
 HEAVY_FROM = 1024 * 1024  # bytes; larger files are heavy wherever they lie
 HEAVY_FOLDER = "checkpoints/"
@@ -19,10 +20,13 @@ DERIVED_FOLDER = "qualitative/"  # may be pruned: it can be made again from the 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a run consists of; `skipped` says what was left out and why."""
+    """What a run consists of; `skipped` says what was left out and why, `unfinished` are writes of ours that a crash
+    interrupted.
+    """
 
     files: tuple[RunFile, ...]
     skipped: tuple[dict[str, str], ...]
+    unfinished: tuple[str, ...] = ()
 
 
 def tier_of(path: str, size: int) -> Tier:
@@ -41,8 +45,12 @@ def collect(root: Path, *, leave: frozenset[str] = frozenset()) -> Collected:
     """
     files: list[RunFile] = []
     skipped: list[dict[str, str]] = []
+    unfinished: list[str] = []
     for name, found in _walk(os.fspath(root), ""):
         if name in leave:
+            continue
+        if is_temporary(found.name):
+            unfinished.append(name)
             continue
         reason = None if found.is_file(follow_symlinks=False) else _not_taken(Path(found.path), root)
         if reason:
@@ -50,7 +58,9 @@ def collect(root: Path, *, leave: frozenset[str] = frozenset()) -> Collected:
         else:
             files.append(entry(found.path, name))
     return Collected(
-        tuple(sorted(files, key=lambda file: file.path)), tuple(sorted(skipped, key=lambda item: item["path"]))
+        tuple(sorted(files, key=lambda file: file.path)),
+        tuple(sorted(skipped, key=lambda item: item["path"])),
+        tuple(unfinished),
     )
 
 

@@ -107,6 +107,8 @@ def _prepare(project: Project, staged: staging.Staging, status: Status, exit_sta
             collect.respell(staged.path)
             found = collect.collect(staged.path, leave=frozenset({MANIFEST}))
             findings.append(_respelled(staged))
+        for name in found.unfinished:
+            (staged.path / name).unlink()
         files = {file.path: file for file in found.files}
         heavy = [file for file in found.files if file.tier == "heavy"]
         if heavy:

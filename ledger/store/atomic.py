@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import shutil
 import stat
 import sys
@@ -22,7 +23,15 @@ _durable = ContextVar("durable", default=True)
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
-TEMPORARY = ".tmp-"  # prefix of files that a crash may leave behind; `fsck` names them
+# Files that a crash may leave behind: `fsck` names them, a seal leaves them out. The rest of the name is `NAME-` and 8 hex
+# digits, 12 hex digits, or of a folder or link of ours. Nothing of the user's is called that.
+TEMPORARY = ".ledger-tmp-"
+_TEMPORARY = re.compile(re.escape(TEMPORARY) + r"(?s:.+-[0-9a-f]{8}|[0-9a-f]{12}|selected)")
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is the beginning of a write of ours."""
+    return name.startswith(TEMPORARY) and _TEMPORARY.fullmatch(name) is not None
 
 
 def write_bytes(
@@ -47,10 +56,10 @@ def write_bytes(
         mode = _mode_of(place) if mode is None else mode
         temporary = f"{folder or '.'}/{TEMPORARY}{name}-{os.urandom(4).hex()}"
         try:
-            handle = os.open(temporary, _NEW)
+            handle = os.open(temporary, _NEW, 0o666)
         except FileNotFoundError:
             make_folder(Path(folder))
-            handle = os.open(temporary, _NEW)
+            handle = os.open(temporary, _NEW, 0o666)
         try:
             try:
                 rest = memoryview(data)

@@ -105,3 +105,12 @@ def test_durability_can_be_given_up_for_a_block(tmp_path: Path, monkeypatch: pyt
     assert calls == []
     atomic.write_bytes(tmp_path / "safe", b"x")
     assert len(calls) == 2  # the file, then its folder
+
+
+def test_a_new_file_has_the_mode_that_the_user_gives_new_files(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        atomic.write_bytes(tmp_path / "new", b"x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640

@@ -48,7 +48,7 @@ def test_results_may_lie_on_another_disk(here: Project, other_disk: Path, make_r
         assert run.path.resolve().is_relative_to(other_disk)
     assert errors(here) == []
     assert not list(here.running.iterdir())
-    assert not list(other_disk.rglob(".tmp-*"))
+    assert not list(other_disk.rglob(".ledger-tmp-*"))
 
 
 @pytest.mark.parametrize("step", ["copyfile", "fsync", "rename"])
@@ -61,7 +61,7 @@ def test_another_disk_that_refuses_loses_nothing(
 
     def refuse(*args: Any, **options: Any) -> Any:
         beyond = os.path.realpath(f"/proc/self/fd/{args[0]}") if step == "fsync" else str(args[-1])
-        if other_disk.name in os.path.realpath(beyond) and (step != "rename" or ".tmp-" in str(args[0])):
+        if other_disk.name in os.path.realpath(beyond) and (step != "rename" or ".ledger-tmp-" in str(args[0])):
             raise OSError(errno.ENOSPC, "No space left on device")
         return real[step](*args, **options)
 
@@ -70,7 +70,7 @@ def test_another_disk_that_refuses_loses_nothing(
         with pytest.raises(StoreError, match="free some space"):
             seal(here, staged, "finished", 0)
     assert RunStore(here).all() == []
-    assert not list(other_disk.rglob(".tmp-*"))
+    assert not list(other_disk.rglob(".ledger-tmp-*"))
     run = seal(here, staging.load(staged.path), "finished", 0).run
     assert (run.path / "notes.txt").read_text() == "hours of work"
     assert errors(here) == []

@@ -56,8 +56,12 @@ def test_the_beginning_of_an_entry_of_ours_was_never_counted(here: Project, make
 def test_the_very_first_entry_may_be_the_one_that_was_cut_off(
     here: Project, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(*_: object) -> int:
-        raise KeyboardInterrupt
+    real = os.write
+
+    def dies(handle: int, data: bytes) -> int:
+        if b'"disclose"' in bytes(data):
+            raise KeyboardInterrupt
+        return real(handle, data)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", dies)
@@ -84,7 +88,7 @@ def test_a_torn_line_of_somebody_elses_is_damage(here: Project, make_run: MakeRu
 
 
 PLACES = ("results/ours", "results/ours/runs", ".ledger/log", ".ledger/local", ".ledger/running")
-NAMES = (".tmp-selected.json-0123abcd", ".tmp-0123456789ab", ".tmp-x\ny-00000000")
+NAMES = (".ledger-tmp-selected.json-0123abcd", ".ledger-tmp-0123456789ab", ".ledger-tmp-x\ny-00000000")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -92,7 +96,7 @@ def test_temporary_files_are_removed_wherever_we_write(
     here: Project, make_run: MakeRun, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_run(here)
-    for name in (*NAMES, ".tmp-of-the-users", ".tmp-", "tmp-00000000"):
+    for name in (*NAMES, ".ledger-tmp-of-the-users", ".ledger-tmp-", "tmp-00000000"):
         (here.root / place / name).write_text("x")
     assert left(here) == []  # a process may still be writing them
     monkeypatch.setattr(leftovers, "GRACE", 0)
@@ -100,7 +104,7 @@ def test_temporary_files_are_removed_wherever_we_write(
     fsck.repair(here, fsck.check(here))
     assert left(here) == []
     kept = {path.name for path in (here.root / place).iterdir()}
-    assert {".tmp-of-the-users", ".tmp-", "tmp-00000000"} <= kept
+    assert {".ledger-tmp-of-the-users", ".ledger-tmp-", "tmp-00000000"} <= kept
     assert errors(here) == []
 
 
@@ -108,9 +112,9 @@ def test_a_link_that_was_not_put_in_its_place(
     here: Project, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run(here)
-    (here.results / "ours/.tmp-selected").symlink_to(f"runs/{run.run_id}")
+    (here.results / "ours/.ledger-tmp-selected").symlink_to(f"runs/{run.run_id}")
     monkeypatch.setattr(leftovers, "GRACE", 0)
-    assert left(here) == ["results/ours/.tmp-selected"]
+    assert left(here) == ["results/ours/.ledger-tmp-selected"]
     fsck.repair(here, fsck.check(here))
     assert left(here) == []
     assert run.path.is_dir()
@@ -155,3 +159,18 @@ def test_a_clock_that_was_set_back_reorders_no_choice(
     make_run(here, seed=1)
     assert Selection(here).select(second) == []
     assert Selection(here).ids("ours") == [second.run_id]
+
+
+def test_a_seal_leaves_out_what_a_killed_one_began_and_nothing_of_the_users(here: Project, make_run: MakeRun) -> None:
+    ours = (".ledger-tmp-run.json-0123abcd", "checkpoints/.ledger-tmp-0123456789ab")
+    theirs = (
+        ".ledger-tmp-",
+        ".ledger-tmp-notes",
+        ".tmp-0123456789ab",
+        ".tmp-run.json-0123abcd",
+        "checkpoints/.tmp-last.pt",
+    )
+    run = make_run(here, files=dict.fromkeys((*ours, *theirs), b"x"))
+    assert {file.path for file in run.manifest.files} >= set(theirs)
+    assert not any((run.path / name).exists() for name in ours)
+    assert errors(here) == []

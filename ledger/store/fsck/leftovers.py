@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,14 +9,12 @@ from pathlib import Path
 
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store.atomic import TEMPORARY
+from ledger.store.atomic import TEMPORARY, is_temporary
 from ledger.store.fsck.counted import finding
 from ledger.store.journal import Journal
 
 GRACE = 3600  # seconds; what is younger may be of a process that still writes it
 
-# the names that our own writes use: `NAME-` and 8 hex digits, 12 hex digits, or of a folder or link of ours
-_OURS = re.compile(re.escape(TEMPORARY) + r"(?s:.+-[0-9a-f]{8}|[0-9a-f]{12}|selected)")
 _PLACES = (
     ".ledger/objects/sha256/??", ".ledger/log", ".ledger/local", ".ledger/running", "results/*", "results/*/runs",
 )  # fmt: skip
@@ -62,5 +59,5 @@ def _temporary(project: Project) -> Iterator[Path]:
     for place in _PLACES:
         for path in project.root.glob(f"{place}/{TEMPORARY}*"):
             # not its mtime: that of a second name of an old file is old
-            if _OURS.fullmatch(path.name) and time.time() - path.lstat().st_ctime >= GRACE:
+            if is_temporary(path.name) and time.time() - path.lstat().st_ctime >= GRACE:
                 yield path

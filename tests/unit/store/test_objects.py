@@ -49,4 +49,4 @@ def test_what_is_fetched_is_what_was_put(here: Project, data: bytes) -> None:
     objects.fetch(digest, target)
     assert file_digest(target) == (digest, len(data))
     assert [path.name for path in target.parent.iterdir()] == ["copy"]
-    assert not list(here.objects.rglob(".tmp-*"))
+    assert not list(here.objects.rglob(".ledger-tmp-*"))
