@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 from ledger.evidence import disclosures
 from ledger.evidence.graph import ClaimGraph
+from ledger.evidence.refresh import differing, rewritten
 from ledger.evidence.resolve import Resolved, Resolver, distinct, row_finding
 from ledger.model.claim import Claim, EvidenceRow
 from ledger.model.finding import Finding, Location, Report
@@ -41,45 +44,41 @@ def check(project: Project, graph: ClaimGraph) -> Report:
             resolved = resolver.resolve(row)
             findings += resolved.findings
             if resolved.value is not None:
-                findings += _value(graph, row, resolved)
+                findings += _stale(graph, row, resolved, project)
                 findings += _conditions(graph, claim, row, resolved)
     settled = disclosures.settle(distinct(findings), graph, disclosures.recorded(project))
     return Report("evidence check", {"claims": len(graph.claims), "rows": rows, "rows_without_run": plain}, settled)
 
 
-def _value(graph: ClaimGraph, row: EvidenceRow, resolved: Resolved) -> Iterator[Finding]:
-    """The stored value against the recomputed one, to the last bit: both come from the same arithmetic."""
+def _stale(graph: ClaimGraph, row: EvidenceRow, resolved: Resolved, project: Project) -> Iterator[Finding]:
+    """The stored row against what a refresh would write, to the last bit: both come from the same arithmetic."""
+    stated = rewritten(row, resolved, project)
+    keys = differing(row, stated)
+    if not keys:
+        return
+    values: dict[str, Any] = {"expected": resolved.value}
     if row.value is None:
-        yield row_finding(
-            graph,
-            row,
-            "value-stale",
-            "error",
-            f"{row.id} has no value yet; the runs say {resolved.value!r}",
-            "run `ledger evidence refresh`",
-            expected=resolved.value,
-        )
+        message = f"{row.id} has no value yet; the runs say {resolved.value!r}"
     elif row.value != resolved.value:
         message = f"{row.id} is stored as {row.value!r} but the runs say {resolved.value!r}"
-        yield row_finding(
-            graph,
-            row,
-            "value-stale",
-            "error",
-            message,
-            "run `ledger evidence refresh`",
-            reported=row.value,
-            expected=resolved.value,
-        )
+        values["reported"] = row.value
     elif set(row.addresses) != {run.address for run in resolved.runs}:
-        yield row_finding(
-            graph,
-            row,
-            "value-stale",
-            "error",
-            f"{row.id} names other runs than those selected now",
-            "run `ledger evidence refresh`",
+        message = f"{row.id} names other runs than those selected now"
+        values = {}
+    else:
+        key = keys[0]
+        message = (
+            f"`{key}` of {row.id} is stored as {_shown(row.raw.get(key))} but the runs say {_shown(stated.get(key))}"
         )
+        more = ", ".join(f"`{other}`" for other in keys[1:])
+        message += f"; {more} differ{'s' if len(keys) == 2 else ''} too" if more else ""
+        values = {"keys": list(keys), "reported": row.raw.get(key), "expected": stated.get(key)}
+    yield row_finding(graph, row, "value-stale", "error", message, "run `ledger evidence refresh`", **values)
+
+
+def _shown(value: object) -> str:
+    text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _conditions(graph: ClaimGraph, claim: Claim, row: EvidenceRow, resolved: Resolved) -> Iterator[Finding]:

@@ -19,13 +19,14 @@ from ledger.store.lock import exclusive
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row whose value moved, and the runs that moved it."""
+    """A row that was rewritten: its value, the runs that moved it, and the keys that stood otherwise."""
 
     row: EvidenceRow
     old: float | None
     new: float
     added_runs: tuple[str, ...]
     dropped_runs: tuple[str, ...]
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +60,52 @@ def refresh(project: Project) -> Refreshed:
                 resolved = resolver.resolve(row)
                 findings += resolved.findings
                 if resolved.value is not None:
-                    target = raw["claims"][claim.index]["evidence"][row.index]
-                    change = _update(target, row, resolved, project)
-                    changes += [change] if change else []
+                    stated = rewritten(row, resolved, project)
+                    raw["claims"][claim.index]["evidence"][row.index] = stated
+                    changes += _change(row, stated, resolved)
         new = from_bytes(to_bytes(raw), graph.path)
         raw = disclosures.bind(new, raw)
         written = atomic.write_if_changed(project.evidence, to_bytes(raw)) if raw != graph.raw else False
     return Refreshed(from_bytes(to_bytes(raw), graph.path), tuple(changes), distinct(findings), written)
 
 
-def _update(target: dict[str, Any], row: EvidenceRow, resolved: Resolved, project: Project) -> Change | None:
-    """Put a resolved value into the row; returns what changed of its value or its runs."""
-    assert resolved.value is not None
+def rewritten(row: EvidenceRow, resolved: Resolved, project: Project) -> dict[str, Any]:
+    """The row as it must stand for what its runs say: what `refresh` writes and `check` compares with."""
     sources: list[dict[str, Any]] = [{"run": run.run_id, "address": run.address} for run in resolved.runs]
     if len(resolved.per_run) > 1:  # what each seed said, so that a reader can tell a single seed from the aggregate
         for source, run, value in zip(sources, resolved.runs, resolved.per_run, strict=True):
             source.update(seed=run.seed, value=value)
-    before = {str(item.get("run")) for item in row.raw.get("from") or () if isinstance(item, Mapping)}
-    after = {run.run_id for run in resolved.runs}
-    target["value"] = resolved.value
+    out = copy.deepcopy(dict(row.raw))
+    out["value"] = resolved.value
     if resolved.derived:
         for key in ("n", "variance", "results_json"):  # of the run that the row rested on before
-            target.pop(key, None)
+            out.pop(key, None)
     else:
-        target["n"] = resolved.n
-        target["variance"] = _variance(resolved)
-        target["results_json"] = f"{project.shown(resolved.runs[0].path)}/results.json"
+        out["n"] = resolved.n
+        out["variance"] = _variance(resolved)
+        out["results_json"] = f"{project.shown(resolved.runs[0].path)}/results.json"
         for key in ("dataset", "unit", "direction"):
             known = {metric.raw.get(key) for metric in resolved.metrics} - {None, ""}
-            if not target.get(key) and len(known) == 1:
-                target[key] = known.pop()
-    target["from"] = sources
-    if row.value == resolved.value and before == after:
-        return None
-    return Change(row, row.value, resolved.value, tuple(sorted(after - before)), tuple(sorted(before - after)))
+            if not out.get(key) and len(known) == 1:
+                out[key] = known.pop()
+    out["from"] = sources
+    return out
+
+
+def differing(row: EvidenceRow, stated: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys in which a row is not as it must stand; null is as good as absent."""
+    keys = dict.fromkeys((*stated, *row.raw))
+    return tuple(key for key in keys if row.raw.get(key) != stated.get(key))
+
+
+def _change(row: EvidenceRow, stated: Mapping[str, Any], resolved: Resolved) -> list[Change]:
+    """What is new in a rewritten row, if anything is."""
+    assert resolved.value is not None
+    keys = differing(row, stated)
+    before = {str(item.get("run")) for item in row.raw.get("from") or () if isinstance(item, Mapping)}
+    after = {run.run_id for run in resolved.runs}
+    added, dropped = tuple(sorted(after - before)), tuple(sorted(before - after))
+    return [Change(row, row.value, resolved.value, added, dropped, keys)] if keys else []
 
 
 def _variance(resolved: Resolved) -> dict[str, Any] | None:

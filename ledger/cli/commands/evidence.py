@@ -25,7 +25,9 @@ def refresh() -> int:
         old = "nothing" if change.old is None else repr(change.old)
         runs = [*(f"+{run}" for run in change.added_runs), *(f"-{run}" for run in change.dropped_runs)]
         moved = f"{old} -> {change.new!r}" if change.old != change.new else f"still {change.new!r}"
-        click.echo(f"{change.row.id}: {moved}  ({' '.join(runs) or 'same runs'})")
+        other = ", ".join(key for key in change.keys if key not in ("value", "from"))
+        why = " ".join(runs) or (f"same runs; {other} rewritten" if other else "same runs")
+        click.echo(f"{change.row.id}: {moved}  ({why})")
     for finding in done.findings:
         say(f"{finding.severity}: {finding.message}; {finding.fix} [{finding.rule}]")
     rows = sum(len(claim.rows) for claim in done.graph.claims)

@@ -188,3 +188,32 @@ def test_a_sentence_beside_the_claim_settles_no_wrong_number(here: Project) -> N
     drift = Finding("drift", "error", "wrong", claim="C1", values={"reported": "0.8"})
     assert disclosures.settle([drift], graph, {})[0].disclosed is None
     assert disclosures.settle([drift], graph, {drift.fingerprint: "known"})[0].disclosed == "known"
+
+
+@pytest.mark.parametrize(
+    ("key", "typed"),
+    [
+        ("value", 0.93),
+        ("n", 7),
+        ("variance", {"type": "std", "value": 1e-9, "seeds": 3, "over": "seeds"}),
+        ("variance", None),
+        ("results_json", "results/other/runs/x/results.json"),
+        ("from", []),
+    ],
+)
+def test_whatever_refresh_writes_is_stale_when_typed_otherwise_and_its_rewriting_is_counted(
+    here: Project, make_run: MakeRun, key: str, typed: Any
+) -> None:
+    for seed, value in enumerate((0.9, 0.92, 0.94)):
+        make_run(here, seed=seed, value=value)
+    write(here, claim())
+    refresh(here)
+    right = here.evidence.read_bytes()
+    raw = json.loads(right)
+    raw["claims"][0]["evidence"][0][key] = typed
+    here.evidence.write_text(json.dumps(raw))
+    assert rules(here) == ["value-stale"]
+    assert [change.keys for change in refresh(here).changes] == [(key,)]
+    assert here.evidence.read_bytes() == right
+    assert rules(here) == []
+    assert refresh(here).changes == ()
