@@ -33,18 +33,11 @@ def handle_digest(handle: int, expected: int) -> tuple[str, int]:
     """Hex digest and size of what an open file holds from here on. `expected` bytes choose how to read it, and of a file
     that turns out to be longer no more than a part is read: what grows as fast as we read would keep us for ever.
     """
-    if expected <= _BUFFER:
-        data = os.read(handle, _BUFFER + 1)
-        if len(data) <= _BUFFER and (not data or not (rest := os.read(handle, _BUFFER))):
-            return hashlib.sha256(data).hexdigest(), len(data)
-        hasher = hashlib.sha256(data)
-        size = len(data)
-        if len(data) <= _BUFFER:
-            hasher.update(rest)
-            size += len(rest)
-    else:
-        hasher = hashlib.sha256()
-        size = 0
+    data = os.read(handle, expected + 1) if expected <= _BUFFER else b""
+    hasher = hashlib.sha256(data)
+    size = len(data)
+    if size == expected:  # one byte more was asked for, and there was none
+        return hasher.hexdigest(), size
     buffer = bytearray(_BUFFER)
     view = memoryview(buffer)
     with open(handle, "rb", buffering=0, closefd=False) as stream:

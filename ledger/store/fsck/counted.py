@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ledger.canon import file_digest
@@ -35,23 +35,21 @@ class Counted:
         """How many files were read."""
         return len(self._hashed)
 
-    def mismatch(self, path: Path, expected: str, size: int | None = None) -> str | None:
+    def mismatch(self, path: str | os.PathLike[str], expected: str, size: int | None = None) -> str | None:
         """What a file is now, if it is not what it should be: its digest, or its size where no digest is asked for.
 
         Raises:
             OSError: it cannot be read.
         """
-        stat = path.lstat()
-        if size is not None and stat.st_size != size:
-            return f"{stat.st_size:,} bytes"
+        about = os.lstat(path)
+        if size is not None and about.st_size != size:
+            return f"{about.st_size:,} bytes"
         if self.chosen is not None and expected not in self.chosen:
             return None
-        found = self._digest(path)
+        found = self._digest(path, (about.st_dev, about.st_ino))
         return None if found == expected else found[:12]
 
-    def _digest(self, path: Path) -> str:
-        stat = path.lstat()
-        key = (stat.st_dev, stat.st_ino)
+    def _digest(self, path: str | os.PathLike[str], key: tuple[int, int]) -> str:
         if key not in self._hashed:
             self._hashed[key], size = file_digest(path)
             self.bytes += size

@@ -95,6 +95,8 @@ def check_logged(
     entries = (entry for segment in segments for entry in segment.entries)
     logged = {key: addresses(sealed) for key, sealed in seals(entries).items()}
     for key, run in runs.items():
+        if logged.get(key) == [run.address]:
+            continue
         shown = project.shown(run.path)
         if key not in logged:
             if complete:  # with a damaged log this would only repeat the damage for every run
@@ -105,7 +107,7 @@ def check_logged(
             message = f"the log says that {run.run_id} was sealed as {several}; its manifest is {run.address[:12]}"
             fix = "`git log` of .ledger/log shows who added the later entry"
             yield finding("sealed-twice", message, shown, fix=fix)
-        elif logged[key] != [run.address]:
+        else:
             message = f"{run.run_id} was sealed as {logged[key][0][:12]}, its manifest is now {run.address[:12]}"
             yield finding("manifest-altered", message, shown, fix="restore the run from git")
     for exp_id, run_id in sorted(logged.keys() - runs.keys()):
