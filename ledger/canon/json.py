@@ -165,7 +165,12 @@ def _finite(value: Any) -> Any:
             return "NaN"
         return float(value) if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
     if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
+        out = {str(key): _finite(item) for key, item in value.items()}
+        if len(out) != len(value):  # 1 and "1"
+            keys = [str(key) for key in value]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise InputError(f"two keys are written alike, as {twice!r}", fix="rename one of them")
+        return out
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return [_finite(item) for item in value]
     if hasattr(value, "tolist") and not isinstance(value, memoryview):

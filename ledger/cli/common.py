@@ -100,17 +100,11 @@ def read_mapping(path: Path | None) -> dict[str, Any] | None:
     """
     if path is None:
         return None
-    import yaml
-
+    from ledger.canon.yaml import parse_config
     from ledger.errors import InputError
 
     try:
-        raw = yaml.safe_load(path.read_bytes())
-    except yaml.YAMLError as error:
-        problem = str(error).replace("\n", " ")
-        raise InputError(f"not YAML: {problem}", where=path) from error
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path) from error
-    if not isinstance(raw, dict):
-        raise InputError("a config must be a mapping of keys to values", where=path)
-    return raw
+    return parse_config(data, path)

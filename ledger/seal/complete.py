@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import file_digest, finite, listing, parse
-from ledger.errors import InputError
+from ledger.canon import file_digest, listing, parse
+from ledger.errors import InputError, LedgerError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, Status
 from ledger.project import Project
 from ledger.seal import records, staging
 from ledger.store import atomic
+from ledger.store.config import read_config
 from ledger.store.journal import now
 from ledger.store.objects import ObjectStore
 from ledger.store.runs import CONFIG, MANIFEST, PROVENANCE, RESULTS
@@ -83,12 +84,9 @@ def _own_config(root: Path) -> dict[str, Any] | None:
     """The resolved config that the run wrote itself; None when there is none that can be read."""
     if not os.path.lexists(f"{root}/{CONFIG}") or not (root / CONFIG).is_file():
         return None
-    import yaml
-
     try:
-        raw = yaml.safe_load((root / CONFIG).read_bytes())
-        return finite(raw) if isinstance(raw, dict) else None
-    except (OSError, yaml.YAMLError, ValueError, RecursionError, InputError):
+        return read_config(root / CONFIG)
+    except LedgerError:
         return None
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
+from ledger.canon import canonical
 from ledger.model.run import HASH_INPUTS
 from ledger.store.config import flatten, read_config
 from ledger.store.runs import CONFIG, Run
@@ -17,9 +19,16 @@ from ledger.store.runs import CONFIG, Run
 _DECIDING: Mapping[str, tuple[str, ...]] = {"code": ("tree_sha256",), "data": ("sha256", "split_manifest")}
 
 
+class _Absent(Enum):
+    ABSENT = "absent"
+
+
+ABSENT = _Absent.ABSENT
+
+
 @dataclass(frozen=True)
 class Difference:
-    """One value that differs, by its dotted name; None where one side has none."""
+    """One value that differs, by its dotted name; ABSENT where one side has none (null is a value)."""
 
     name: str
     first: Any
@@ -58,24 +67,30 @@ def inputs_of(run: Run) -> Mapping[str, Any]:
 
 def differing_inputs(runs: Sequence[Run]) -> list[str]:
     """Names of the inputs in which these runs are not all alike."""
-    return [name for name in HASH_INPUTS if len({repr(_deciding(run, name)) for run in runs}) > 1]
+    return [name for name in HASH_INPUTS if len({canonical(_deciding(run, name)) for run in runs}) > 1]
 
 
 def compare(first: Run, second: Run) -> Comparison:
     """Compare two runs. Raises InputError when a config cannot be read."""
     inputs = tuple(differing_inputs([first, second]))
-    values = [
-        Difference(f"{name}.{key}", dict(_deciding(first, name)).get(key), dict(_deciding(second, name)).get(key))
-        for name in inputs
-        if name != "config"  # said key by key below
-        for key in sorted({*dict(_deciding(first, name)), *dict(_deciding(second, name))})
-    ]
+    values = []
+    for name in inputs:
+        if name != "config":  # said key by key below
+            values += _differences(_deciding(first, name), _deciding(second, name), f"{name}.")
     one, other = (dict(flatten(read_config(run.path / CONFIG))) for run in (first, second))
-    keys = sorted(one.keys() | other.keys())
-    config = [Difference(key, one.get(key), other.get(key)) for key in keys if one.get(key) != other.get(key)]
-    return Comparison(inputs, tuple(value for value in values if value.first != value.second), tuple(config))
+    return Comparison(inputs, tuple(values), tuple(_differences(one, other)))
 
 
-def _deciding(run: Run, name: str) -> list[tuple[str, Any]]:
+def _differences(first: Mapping[str, Any], second: Mapping[str, Any], prefix: str = "") -> list[Difference]:
+    """What differs by the form that is hashed: 1 and 1.0 are one number there, 1 and true are two values."""
+    out = []
+    for key in sorted(first.keys() | second.keys()):
+        one, other = first.get(key, ABSENT), second.get(key, ABSENT)
+        if ABSENT in (one, other) or canonical(one) != canonical(other):
+            out.append(Difference(prefix + key, one, other))
+    return out
+
+
+def _deciding(run: Run, name: str) -> dict[str, Any]:
     part = inputs_of(run).get(name) or {}
-    return [(key, part.get(key)) for key in _DECIDING.get(name, tuple(sorted(part)))]
+    return {key: part.get(key) for key in _DECIDING.get(name, tuple(sorted(part)))}

@@ -10,32 +10,29 @@ from ledger.errors import InputError
 from ledger.store.atomic import explained
 
 
-def read_config(path: Path) -> Any:
-    """The config in this file; an empty mapping when there is no file.
+def read_config(path: Path) -> dict[str, Any]:
+    """The config in this file, its keys and values as every file of ours writes them; an empty mapping when there is no
+    file.
 
     Raises:
-        InputError: it is not YAML, or holds what no value stands for (the 30th of February).
+        InputError: it is not YAML, or no mapping.
         StoreError: it cannot be read.
     """
-    import yaml
-
     if not path.is_file():
         return {}
+    from ledger.canon.yaml import parse_config
+
     with explained(path):
         data = path.read_bytes()
     try:
-        loaded = yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (both are safe)
-    except (
-        yaml.YAMLError,
-        ValueError,
-        RecursionError,
-    ) as error:  # ValueError: a date that is none, an anchor in itself
-        raise InputError("is not YAML", where=path, fix="`ledger fsck` says whether it was altered") from error
-    return {} if loaded is None else loaded
+        return parse_config(data, path)
+    except InputError as error:
+        fix = error.fix or "`ledger fsck` says whether it was altered"
+        raise InputError(error.message, where=path, fix=fix) from error
 
 
 def flatten(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """(dotted name, value) of everything that is no mapping; keys that are no text are written as Python shows them."""
+    """(dotted name, value) of everything that is no mapping; none of an empty config."""
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
             yield from flatten(item, f"{prefix}.{key}" if prefix else str(key))

@@ -14,7 +14,7 @@ from typing import Any
 from ledger.errors import LedgerError, StoreError
 from ledger.project import Project
 
-VERSION = 2
+VERSION = 3
 
 _SCHEMA = """
 create table segments(id text primary key, size int, length int, inode int, mtime int, root text);

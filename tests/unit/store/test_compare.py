@@ -11,7 +11,7 @@ from ledger import project
 from ledger.project import Project
 from ledger.seal import staging
 from ledger.seal.publish import seal
-from ledger.store.compare import compare, differing_inputs
+from ledger.store.compare import ABSENT, compare, differing_inputs
 from ledger.store.runs import Run
 
 
@@ -45,7 +45,7 @@ def test_config_keys_are_named_with_their_path(found: Project) -> None:
     second = run(found, {"lr": 1, "model": {"width": 32, "depth": 2}})
     comparison = compare(first, second)
     assert comparison.inputs == ("config",)
-    assert [(d.name, d.first, d.second) for d in comparison.config] == [("model.width", 64, 32), ("only", 1, None)]
+    assert [(d.name, d.first, d.second) for d in comparison.config] == [("model.width", 64, 32), ("only", 1, ABSENT)]
     assert comparison.verdict == "they differ in config (model.width, only)"
 
 
