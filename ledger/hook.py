@@ -72,9 +72,14 @@ def reconcile(staged: list[tuple[str, bytes]]) -> int:
     documents = {path for path in changed if path.lower().endswith(_DOCUMENTS)}
     if not claims and not documents:
         return 0
-    from ledger.hook_reconcile import check_staged
+    try:
+        from ledger.hook_reconcile import check_staged
 
-    return check_staged(_git, documents, claims, _print)
+        return check_staged(_git, documents, claims, _print)
+    except Exception as error:  # noqa: BLE001 - it reports and lets pass, also when it fails itself
+        what = ascii(f"{type(error).__name__}: {error}")[1:300]
+        sys.stderr.write(f"ledger-hook: documents could not be checked ({what})\n")
+        return 0
 
 
 def _staged(*parent: str) -> list[tuple[str, bytes]]:

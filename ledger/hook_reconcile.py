@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ledger import project
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, visible
 from ledger.evidence import disclosures
 from ledger.evidence.graph import FILE, ClaimGraph, from_bytes
 from ledger.gate.policy import exit_status
@@ -40,6 +40,9 @@ def check_staged(git: Git, documents: set[bytes], claims: set[bytes], show: Call
             status |= _check_project(git, top, root, mine, lines)
         except LedgerError as error:
             sys.stderr.write(f"ledger-hook: {error}\n")
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not keep anybody from committing
+            what = visible(f"{type(error).__name__}: {error}")[:300]
+            sys.stderr.write(f"ledger-hook: {root or '.'}: documents could not be checked ({what})\n")
     show(lines)
     return status
 

@@ -85,7 +85,7 @@ def mapped(known: Known, claim: Claim, row: EvidenceRow, resolved: Resolved) -> 
         path, _, line = place.partition(":")
         if not os.path.isfile(known.project.root / path):  # noqa: PTH113 (false for words too long for a name, too)
             return Answer("mapped", "no", f"{place}: there is no such file", "correct the place in the claim")
-        if line.isdecimal() and int(line) > len((known.project.root / path).read_bytes().splitlines()):
+        if line.isdecimal() and int(line[:19]) > len((known.project.root / path).read_bytes().splitlines()):
             return Answer("mapped", "no", f"{place}: the file has fewer lines", "correct the line in the claim")
     return Answer("mapped", "yes", ", ".join(places))
 

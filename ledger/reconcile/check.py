@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Context, localcontext
 from pathlib import PurePosixPath
 
 from ledger.errors import LedgerError
@@ -32,6 +33,10 @@ class Source:
     data: bytes
 
 
+# digits: enough to print the largest double to the place of the smallest number that a document may hold
+_EXACT = Context(prec=3000)
+
+
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """What one document came to."""
@@ -50,7 +55,8 @@ def check(documents: Sequence[Source], graph: ClaimGraph) -> Report:
     """
     index = Index(graph)
     sense = Sense(index)
-    seen = [_check_one(source, index, sense) for source in documents]
+    with localcontext(_EXACT):
+        seen = [_check_one(source, index, sense) for source in documents]
     mentions = tuple(mention for one in seen for mention in one.mentions)
     checked = {
         "paths": [source.path for source in documents],

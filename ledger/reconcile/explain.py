@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ledger.model.number import finite_number
 from ledger.reconcile.index import Entry, Index
 from ledger.reconcile.matching import Candidate
 from ledger.reconcile.quantity import Quantity
@@ -106,7 +107,7 @@ def _per_seed(entry: Entry) -> list[tuple[object, Decimal]]:
             if isinstance(sources, list)
             else []
         )
-    return [(seed, Decimal(repr(value))) for seed, value in pairs if isinstance(value, int | float)]
+    return [(seed, Decimal(repr(value))) for seed, value in pairs if finite_number(value) is not None]
 
 
 def _other_rows(quantity: Quantity, expected: Decimal, candidate: Candidate, index: Index) -> Explanation | None:

@@ -22,6 +22,7 @@ _BOOKKEEPING = word_set(
     "id exp_id run metric direction value unit n variance results_json figure aliases display aggregate derive from seeds n_seeds "
     "per_seed config count statement protocol history note notes"
 )
+_LARGEST = 400  # power of ten; doubles end before it, and what is beyond is no measurement
 _PLAIN_UNITS = frozenset(("fraction", "proportion", "ratio", "1"))
 
 
@@ -133,14 +134,14 @@ def _entries(graph: ClaimGraph) -> Iterable[Entry]:
 
 
 def _decimal(raw: object) -> Decimal | None:
-    """The stored value exactly as its shortest decimal; None for absent values, NaN and infinities."""
+    """The stored value exactly as its shortest decimal; None for absent values, NaN, infinities and what is as good as one."""
     if raw is None or isinstance(raw, bool):
         return None
     try:
         value = Decimal(repr(raw)) if isinstance(raw, float) else Decimal(str(raw).strip())
     except InvalidOperation:
         return None
-    return value if value.is_finite() else None
+    return value if value.is_finite() and abs(value.adjusted()) <= _LARGEST else None
 
 
 def _short(alias: str) -> bool:

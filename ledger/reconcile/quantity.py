@@ -15,6 +15,8 @@ from decimal import Decimal
 
 MINUS = "-−–‐‑﹣－"
 _GAP = "\u2009\u202f\u00a0\u2007"  # thin, narrow, fixed and figure spaces, which group digits
+_LONGEST = 400  # digits, and below it the power of ten: beyond them no double can be meant, and nothing is measured
+_LARGEST = 999
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
 
@@ -22,7 +24,7 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+"
 class Quantity:
     """A number as it stands in a text. `start` and `end` span sign, digits and exponent, not the suffix.
 
-    `value` is None when the digits cannot be read as one number (`0.0.8639`). `quantum` is the place value of the
+    `value` is None when the digits cannot be read as one number (`0.0.8639`, or more digits than any number has). `quantum` is the place value of the
     last printed digit: 0.01 for `97.50`, 1000 for `1.2e4`.
     """
 
@@ -147,7 +149,8 @@ def _accept(text: str, match: re.Match[str], comma: bool, cell: bool) -> Quantit
             exp, end = power.group(), power.end()
         elif power:
             mark = power.end()  # a footnote mark is no digit
-    if digits.count(".") > 1 and not comma and not _groups(digits):
+    endless = len(digits) > _LONGEST or abs(_power(exp)) > _LARGEST
+    if endless or (digits.count(".") > 1 and not comma and not _groups(digits)):
         return Quantity(start, end, text[start:end], None, Decimal(1), whole_end=end) if cell else None
     tail = 0 if mark else _lone_comma(text, match, cell)
     if tail:
@@ -238,12 +241,7 @@ def _value(sign: str, digits: str, exp: str, comma: bool) -> tuple[Decimal, Deci
         plain = plain.replace(".", "").replace(",", ".")
     else:
         plain = plain.replace(".", "") if _groups(plain) else plain.replace(",", "")
-    power = 0
-    if exp:
-        tail = exp.translate(_SUPERSCRIPT)
-        tail = re.sub(rf"[{MINUS}]", "-", tail)
-        number = re.search(r"10\s?\^?\s?([-+]?\d+)$|([-+]?\d+)$", tail)
-        power = int(next(group for group in number.groups() if group is not None)) if number else 0
+    power = _power(exp)
     if exp and plain == "10" and "10" not in exp and exp[:1] not in "eE":
         return Decimal(1).scaleb(power), Decimal(1).scaleb(power)
     magnitude = Decimal(plain)
@@ -251,6 +249,13 @@ def _value(sign: str, digits: str, exp: str, comma: bool) -> tuple[Decimal, Deci
     quantum = Decimal(1).scaleb((exponent if isinstance(exponent, int) else 0) + power)
     magnitude = magnitude.scaleb(power)
     return (-magnitude if sign and sign in MINUS else magnitude), quantum
+
+
+def _power(exp: str) -> int:
+    """The power of ten that an exponent writes, cut where it is beyond any number."""
+    tail = re.sub(rf"[{MINUS}]", "-", exp.translate(_SUPERSCRIPT))
+    number = re.search(r"10\s?\^?\s?([-+]?\d+)$|([-+]?\d+)$", tail)
+    return int((number[1] or number[2])[:_LONGEST]) if number else 0
 
 
 def _suffix(text: str, at: int) -> tuple[str, int]:
@@ -276,7 +281,8 @@ def _spread(text: str, at: int, quantum: Decimal, comma: bool, suffix: str) -> t
     match = _PLUS_MINUS.match(text, at)
     if match:
         number = re.compile(_DIGITS_COMMA if comma else _DIGITS_POINT).match(text, match.end())
-        if number is None or (number.group().count(".") > 1 and not comma and not _groups(number.group())):
+        endless = number is not None and len(number.group()) > _LONGEST
+        if number is None or endless or (number.group().count(".") > 1 and not comma and not _groups(number.group())):
             return None, at
         value, place = _value("", number.group(), "", comma)
         end = number.end()

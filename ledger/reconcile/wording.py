@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from ledger.canon import finite
 from ledger.model.finding import Finding, Location
 from ledger.reconcile.explain import explain
 from ledger.reconcile.index import Entry, Index
@@ -157,8 +158,10 @@ def _exponent(value: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
-def _number(value: Decimal | None) -> float | None:
-    return None if value is None else float(value)
+def _number(value: Decimal | None) -> float | str | None:
+    """As the report's JSON holds it: what no double holds is the text `Infinity`."""
+    number: float | str | None = None if value is None else finite(float(value))
+    return number
 
 
 def _values(quantity: Quantity, verdict: Verdict) -> dict[str, Any]:

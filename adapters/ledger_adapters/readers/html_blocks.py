@@ -121,7 +121,7 @@ class _Parser(HTMLParser):
 
 
 def _span(raw: str | None) -> int:
-    return min(int(raw), 1000) if raw and raw.isdigit() and int(raw) else 1
+    return min(int(raw), 1000) if raw and re.fullmatch("[0-9]{1,9}", raw) and int(raw) else 1
 
 
 def _grid(source: Source, rows: list[list[_Cell]]) -> tuple[tuple[tuple[Cell, ...], ...], int]:

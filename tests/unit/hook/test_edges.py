@@ -253,3 +253,26 @@ def test_the_installed_hook_runs_where_no_script_was_installed(
     python.unlink()
     done = subprocess.run([path], cwd=in_git.root, env=around, capture_output=True, text=True, check=False)
     assert (done.returncode, "not guarded" in done.stderr) == (0, True)
+
+
+def test_a_defect_of_ours_is_one_line_and_keeps_nobody_from_committing(
+    in_git: Project, git: Git, shell: Shell, tmp_path: Path
+) -> None:
+    """Both where one project's documents are checked and where the check cannot even begin."""
+    in_git.evidence.write_text(CLAIMS)
+    (in_git.root / "README.md").write_text(WRONG)
+    (in_git.root / "ledger.toml").write_text('policy = "strict"\n')
+    git("add", "-A")
+    assert hook(shell, "all").returncode == 1
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    root = Path(__file__).resolve().parents[3]
+    path = os.pathsep.join(map(str, (broken, root, root / "adapters")))
+    for defect in (
+        "ledger.reconcile.check = lambda *_: 1 / 0",
+        "ledger.reconcile.Source = None; del ledger.reconcile.check",
+    ):
+        (broken / "sitecustomize.py").write_text(f"import ledger.reconcile\n{defect}\n")
+        done = hook(shell, "all", PYTHONPATH=path)
+        assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
+        assert "documents could not be checked" in done.stderr
