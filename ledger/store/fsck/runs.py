@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ledger.canon import listing
 from ledger.errors import InputError
@@ -49,31 +48,33 @@ def _file(project: Project, run: Run, file: RunFile, counted: Counted) -> Iterat
     """One file against its manifest line."""
     path = f"{run.path}/{file.path}"  # as text: there are thousands, and nearly all are as they were
 
-    def told(rule: str, message: str, **more: Any) -> Finding:
-        return finding(rule, message, f"{project.shown(run.path)}/{file.path}", **more)
+    def shown() -> str:
+        return f"{project.shown(run.path)}/{file.path}"
 
     if os.path.isabs(file.path) or (".." in file.path and ".." in Path(file.path).parts):  # noqa: PTH117
-        yield told("manifest-altered", f"the manifest names a path outside the run: {file.path}")
+        yield finding("manifest-altered", f"the manifest names a path outside the run: {file.path}", shown())
         return
     if not os.path.lexists(path):
         if file.tier == "heavy":
             counted.absent_heavy += 1
             message = f"{file.path} ({file.size:,} bytes) of {run.run_id} is not on this machine"
-            yield told("heavy-absent", message, severity="note", fix="bring it from the machine that sealed it")
+            yield finding(
+                "heavy-absent", message, shown(), severity="note", fix="bring it from the machine that sealed it"
+            )
         else:
-            yield told("file-missing", f"{file.path} of {run.run_id} is gone", fix="restore it from git")
+            yield finding("file-missing", f"{file.path} of {run.run_id} is gone", shown(), fix="restore it from git")
         return
     counted.files += 1
     try:
         found = counted.mismatch(path, file.sha256, file.size)
     except OSError as error:
-        yield told("file-unreadable", f"{file.path} of {run.run_id} cannot be read ({error.strerror})")
+        yield finding("file-unreadable", f"{file.path} of {run.run_id} cannot be read ({error.strerror})", shown())
         return
     if found:
         was = f"sealed as {file.sha256[:12]} ({file.size:,} bytes)"
         fix = "restore it from git, or from the object store"
         message = f"{file.path} of {run.run_id} has changed: {was}, now {found}"
-        yield told("hash-mismatch", message, fix=fix, reported=found, expected=file.sha256)
+        yield finding("hash-mismatch", message, shown(), fix=fix, reported=found, expected=file.sha256)
 
 
 def _unlisted(project: Project, run: Run) -> Iterator[Finding]:
