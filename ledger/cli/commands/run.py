@@ -34,6 +34,15 @@ conditions = [
 ]
 
 
+durability_option = click.option(
+    "--durability",
+    type=click.Choice(["full", "fast"]),
+    default="full",
+    show_default=True,
+    help="full: what was sealed survives a power cut; fast: nothing waits for the disk, for scratch work.",
+)
+
+
 def condition_options(command: Any) -> Any:
     for option in reversed(conditions):
         command = option(command)
@@ -46,9 +55,16 @@ def condition_options(command: Any) -> Any:
 )
 @click.argument("exp_id", metavar="EXP")
 @condition_options
+@durability_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 def run(
-    exp_id: str, command: tuple[str, ...], config: Path | None, seed: str | None, data: Path | None, dataset: str | None
+    exp_id: str,
+    command: tuple[str, ...],
+    config: Path | None,
+    seed: str | None,
+    data: Path | None,
+    dataset: str | None,
+    durability: str,
 ) -> int:
     """Run a command as a run of an experiment and seal it.
 
@@ -56,11 +72,12 @@ def run(
     The run is sealed whatever happens, a failed or killed one with its status. Exits as COMMAND did.
     """
     from ledger.run.launch import launch
+    from ledger.store import atomic
 
     project = find_project()
-    sealed, status = launch(
-        project, exp_id, list(command), config=read_mapping(config), seed=parse_seed(seed), data=data, dataset=dataset
-    )
+    given: dict[str, Any] = {"config": read_mapping(config), "seed": parse_seed(seed), "data": data, "dataset": dataset}
+    with atomic.durability(durability == "full"):
+        sealed, status = launch(project, exp_id, list(command), **given)
     announce(sealed)
     return status
 

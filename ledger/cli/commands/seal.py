@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ledger.cli.commands.run import announce, condition_options, parse_seed
+from ledger.cli.commands.run import announce, condition_options, durability_option, parse_seed
 from ledger.cli.common import HELP, find_project, read_mapping, say
 from ledger.errors import UsageError
 
@@ -29,6 +29,7 @@ _ANNOUNCED = 5
     flag_value="link",
     help="Hard-link your files: no copy, but writing to them later damages the run.",
 )
+@durability_option
 def seal(
     what: tuple[str, ...],
     exp_id: str | None,
@@ -37,31 +38,35 @@ def seal(
     data: Path | None,
     dataset: str | None,
     placement: str | None,
+    durability: str,
 ) -> int:
     """Seal a folder, or what a killed run left behind.
 
     Folders become runs of --exp. A folder is yours: its bytes are copied (shared where the file system can), and nothing in it changes.
     """
     from ledger.seal.folder import seal_abandoned, seal_folders
+    from ledger.store import atomic
 
     project = find_project()
     if len(what) == 1 and not Path(what[0]).exists() and (project.running / what[0]).is_dir():
-        announce(seal_abandoned(project, what[0]))
+        with atomic.durability(durability == "full"):
+            announce(seal_abandoned(project, what[0]))
         return 0
     if exp_id is None:
         raise UsageError("which experiment is this a run of?", where=what[0], fix="add --exp EXP")
     if placement == "link":
         say("warning: --link shares the bytes with your files; writing to them later damages the sealed run")
-    sealed = seal_folders(
-        project,
-        [Path(folder) for folder in what],
-        exp_id,
-        placement=placement or "copy",  # type: ignore[arg-type]
-        config=read_mapping(config),
-        seed=parse_seed(seed),
-        data=data,
-        dataset=dataset,
-    )
+    with atomic.durability(durability == "full"):
+        sealed = seal_folders(
+            project,
+            [Path(folder) for folder in what],
+            exp_id,
+            placement=placement or "copy",  # type: ignore[arg-type]
+            config=read_mapping(config),
+            seed=parse_seed(seed),
+            data=data,
+            dataset=dataset,
+        )
     for item in sealed[:_ANNOUNCED]:
         announce(item)
     if len(sealed) > _ANNOUNCED:
