@@ -20,6 +20,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         ".tex": "ledger_adapters.readers.tex:READER",
         ".csv": "ledger_adapters.readers.csv:READER",
         ".tsv": "ledger_adapters.readers.csv:READER",
+        ".ipynb": "ledger_adapters.readers.notebook:READER",
     },
     "history": {
         "git": "ledger_adapters.history.git:line_origin",

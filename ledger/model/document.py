@@ -81,13 +81,19 @@ class Paragraph:
 class Directive:
     """A comment that speaks to the tool: `ledger: ignore[rule] reason` or `ledger: CLAIM`.
 
-    It holds for the block that it touches: its own line, or the next block when it stands alone.
+    It holds for the block that it touches: its own line, or the next block when it stands alone, and never outside
+    of what it lies in (`Text.within`).
     """
 
     line: int
     claim: str | None = None
     ignore: str | None = None
     reason: str = ""
+    within: Location | None = None
+
+    def location(self, path: str) -> Location:
+        """The line of this comment as a place in `path`."""
+        return replace(self.within or Location(path), path=path, line=self.line)
 
 
 @dataclass(frozen=True, slots=True)

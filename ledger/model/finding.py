@@ -47,8 +47,8 @@ class Location:
         return out
 
     def __str__(self) -> str:
-        """`path:line:column`, as editors and compilers write it."""
-        text = self.path
+        """`path:line:column`, as editors and compilers write it; lines of a notebook count within its cell."""
+        text = self.path if self.cell is None else f"{self.path} (cell {self.cell})"
         for part in (self.line, self.column):
             if part is None:
                 break

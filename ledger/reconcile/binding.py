@@ -30,8 +30,9 @@ def reach(document: Document, directive: Directive) -> tuple[int, int]:
     """The lines that a directive speaks of: its own line when text stands there, else the next line of the block
     that it stands in, else the whole next block.
     """
-    spans = [block_lines(block) for block in document.blocks]
-    lines = _text_lines(document)
+    beside = [block for block in document.blocks if _lies_in(block) == directive.within]
+    spans = [block_lines(block) for block in beside]
+    lines = _text_lines(beside)
     if directive.line in lines:
         return directive.line, directive.line
     for first, last in spans:
@@ -42,9 +43,14 @@ def reach(document: Document, directive: Directive) -> tuple[int, int]:
     return min(after) if after else (directive.line, directive.line)
 
 
-def _text_lines(document: Document) -> set[int]:
+def _lies_in(block: Table | Paragraph) -> Location | None:
+    """What all of a block lies in; a table's cells may say more, but no less, than its first."""
+    return block.text.within if isinstance(block, Paragraph) else block.rows[0][0].text.within
+
+
+def _text_lines(blocks: Iterable[Table | Paragraph]) -> set[int]:
     lines: set[int] = set()
-    for block in document.blocks:
+    for block in blocks:
         texts = (
             [block.text]
             if isinstance(block, Paragraph)
@@ -59,13 +65,13 @@ class Bindings:
 
     def __init__(self, document: Document, index: Index) -> None:
         self.unknown: list[Directive] = []
-        self.spans: list[tuple[int, int, tuple[Entry, ...]]] = []
+        self.spans: list[tuple[Location | None, int, int, tuple[Entry, ...]]] = []
         for directive in document.directives:
             if directive.claim is None:
                 continue
             entries = index.bound(directive.claim)
             if entries:
-                self.spans.append((*reach(document, directive), entries))
+                self.spans.append((directive.within, *reach(document, directive), entries))
             else:
                 self.unknown.append(directive)
 
@@ -77,19 +83,19 @@ class Bindings:
         held: dict[int, list[_Item]] = {}
         everything = list(items)
         for item in everything:
-            for i, (first, last, _) in enumerate(self.spans):
-                if first <= item[1].place(item[0].start)[0] <= last:
+            for i, (within, first, last, _) in enumerate(self.spans):
+                if item[1].within == within and first <= item[1].place(item[0].start)[0] <= last:
                     held.setdefault(i, []).append(item)
         replaced: dict[int, Match | None] = {}
         for i, group in held.items():
-            replaced.update(_bind(group, self.spans[i][2]))
+            replaced.update(_bind(group, self.spans[i][3]))
         for quantity, text, match in everything:
             yield quantity, text, replaced.get(id(quantity), match)
 
     def findings(self, path: str) -> list[Finding]:
         """Bindings to claims that do not exist."""
         return [
-            Finding("ambiguous", "warning", f"this comment binds numbers to {d.claim}, which is no claim or row", Location(path, d.line),
+            Finding("ambiguous", "warning", f"this comment binds numbers to {d.claim}, which is no claim or row", d.location(path),
                     values={"claim": d.claim}, fix="correct the id")
             for d in self.unknown
         ]  # fmt: skip

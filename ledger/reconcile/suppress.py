@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ledger.model.document import Directive, Document
 from ledger.model.finding import Finding, Location
 from ledger.reconcile.binding import reach
@@ -23,14 +25,16 @@ def suppress(findings: list[Finding], document: Document) -> list[Finding]:
 
 
 def _covers(directive: Directive, first: int, last: int, found: Finding) -> bool:
-    line = found.location.line if found.location else None
-    named = directive.ignore in ("*", found.rule)
-    return named and line is not None and first <= line <= last
+    place = found.location
+    if place is None or place.line is None or directive.ignore not in ("*", found.rule):
+        return False
+    inside = replace(place, line=None, column=None, end_line=None, end_column=None)
+    return first <= place.line <= last and inside == replace(directive.within or Location(""), path=place.path)
 
 
 def _unused(directive: Directive, path: str) -> Finding:
     what = "every rule" if directive.ignore == "*" else f"the rule {directive.ignore}"
     return Finding(
         "suppression-unused", "warning", f"this comment ignores {what} here, but nothing is found here",
-        Location(path, directive.line), values={"ignore": directive.ignore, "reason": directive.reason}, fix="delete the comment",
+        directive.location(path), values={"ignore": directive.ignore, "reason": directive.reason}, fix="delete the comment",
     )  # fmt: skip

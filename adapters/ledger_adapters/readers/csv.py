@@ -40,7 +40,7 @@ class CsvReader:
         for row in split(source.text, separator):
             first = source.text[row[0][0] : row[0][1]] if row else ""
             if first.startswith("#"):
-                found = parse_directive(source.text[row[0][0] : row[-1][1]].lstrip("# "), source.place(row[0][0])[0])
+                found = parse_directive(source.text[row[0][0] : row[-1][1]].lstrip("# "), source, row[0][0])
                 directives += [found] if found else []
             elif any(a < b for a, b in row):
                 spans.append(row)

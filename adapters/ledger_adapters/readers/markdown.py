@@ -35,14 +35,8 @@ class MarkdownReader:
         Raises:
             InputError: not UTF-8.
         """
-        source = Source(decode(path, data))
-        builder = _Builder(source)
-        front = _FRONT.match(source.text)
-        hidden = re.sub(r"\r(?!\n)", " ", source.text)  # markdown-it would count a line there, editors do not
-        if front:  # keep every offset, show nothing of it
-            hidden = re.sub(r"[^\n]", " ", front.group()) + hidden[front.end() :]
-        for token in _parser().parse(hidden):
-            builder.take(token)
+        builder = Builder()
+        builder.read(Source(decode(path, data)))
         return Document(path, self.format, tuple(builder.blocks), builder.title, tuple(builder.directives))
 
 
@@ -52,11 +46,12 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
-class _Builder:
-    """Turns block tokens into blocks, in order."""
+class Builder:
+    """Turns block tokens into blocks, in order; sections and tables count on from one source to the next."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    source: Source
+
+    def __init__(self) -> None:
         self.blocks: list[Table | Paragraph] = []
         self.directives: list[Directive] = []
         self.title = ""
@@ -65,6 +60,26 @@ class _Builder:
         self.rows: list[tuple[Cell, ...]] | None = None
         self.header_rows = 0
         self.stack: list[str] = []
+
+    def read(self, source: Source) -> None:
+        """Add the blocks and directives of `source`."""
+        self.source = source
+        front = _FRONT.match(source.text) if source.within is None else None
+        hidden = re.sub(r"\r(?!\n)", " ", source.text)  # markdown-it would count a line there, editors do not
+        if front:  # keep every offset, show nothing of it
+            hidden = re.sub(r"[^\n]", " ", front.group()) + hidden[front.end() :]
+        for token in _parser().parse(hidden):
+            self.take(token)
+
+    def heading(self, level: int, source: Source) -> None:
+        """Add all of `source` as a heading."""
+        self.source = source
+        self._heading(level, self._text([(0, len(source.text))])[0])
+
+    def html(self, source: Source) -> None:
+        """Add the blocks of `source`, which is HTML."""
+        self.source = source
+        self._html(0, len(source.text))
 
     def take(self, token: Token) -> None:
         kind = token.type
@@ -80,7 +95,7 @@ class _Builder:
         elif kind == "inline" and self.rows is None and token.map:
             self._inline(token, self.stack[-1] if self.stack else "")
         elif kind == "html_block" and token.map:
-            self._html(token.map[0], token.map[1])
+            self._html(self.source.line_span(token.map[0])[0], self.source.line_span(token.map[1] - 1)[1])
         if kind.endswith("_open"):
             self.stack.append(f"h{token.tag[1]}" if kind == "heading_open" else kind[:-5])
         elif kind.endswith("_close") and self.stack:
@@ -108,7 +123,7 @@ class _Builder:
         return inline.visible.text(), tuple(inline.links)
 
     def _directive(self, offset: int, comment: str) -> None:
-        found = parse_directive(comment, self.source.place(offset)[0])
+        found = parse_directive(comment, self.source, offset)
         if found:
             self.directives.append(found)
 
@@ -158,9 +173,8 @@ class _Builder:
         self.blocks.append(Table(even, self.header_rows, caption, self.headings, self.tables))
         self.tables += 1
 
-    def _html(self, first: int, last: int) -> None:
+    def _html(self, start: int, end: int) -> None:
         """An HTML block: its comments may be directives, its tables and text are read."""
-        start, end = self.source.line_span(first)[0], self.source.line_span(last - 1)[1]
         for match in re.finditer(r"<!--(.*?)(?:-->|\Z)", self.source.text[start:end], re.DOTALL):
             self._directive(start + match.start(), match.group(1))
         for block in html_blocks.read(self.source, start, end, self.headings, self.tables):

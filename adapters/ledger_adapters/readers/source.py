@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 from ledger.errors import InputError
 from ledger.model.document import Text
+from ledger.model.finding import Location
 
 # shown as nothing: soft hyphen, zero-width space, joiners, byte order mark
-INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_NOT_SHOWN = re.compile("[\n\r\u00ad\u200b\u200c\u200d\u2060\ufeff]")
 
 
 def decode(path: str, data: bytes) -> str:
@@ -34,10 +36,12 @@ def word_set(words: str) -> frozenset[str]:
 
 
 class Source:
-    """A decoded document: offsets into lines and columns, both from 1."""
+    """A decoded document, or a part of one: offsets into lines and columns, both from 1 (the first line is `first`)."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, within: Location | None = None, first: int = 1) -> None:
         self.text = text
+        self.within = within  # what the part lies in, as `Text.within`
+        self.first = first
         self.starts = [0]
         position = text.find("\n")
         while position >= 0:
@@ -46,7 +50,7 @@ class Source:
 
     def place(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self.starts, offset)
-        return line, offset - self.starts[line - 1] + 1
+        return line + self.first - 1, offset - self.starts[line - 1] + 1
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Offsets of line number `line` (from 0) without its line break."""
@@ -69,15 +73,13 @@ class Visible:
 
     def add(self, start: int, end: int) -> None:
         """Show source[start:end]; line breaks become spaces, invisible characters vanish."""
-        text = self.source.text
         position = start
-        for i in range(start, end):
-            char = text[i]
-            if char == "\n" or char == "\r" or char in INVISIBLE:
-                self._piece(position, i)
-                if char == "\n":
-                    self.put(" ", i)
-                position = i + 1
+        for match in _NOT_SHOWN.finditer(self.source.text, start, end):
+            i = match.start()
+            self._piece(position, i)
+            if match.group() == "\n":
+                self.put(" ", i)
+            position = i + 1
         self._piece(position, end)
 
     def _piece(self, start: int, end: int) -> None:
@@ -104,13 +106,13 @@ class Visible:
         lead = len(whole) - len(whole.lstrip())
         shown = whole.strip()
         if not self.anchors:
-            return Text(shown, ((0, 1, 1),))
+            return Text(shown, ((0, self.source.first, 1),), self.source.within)
         if not lead and len(self.anchors) == 1:
-            return Text(shown, tuple(self.anchors))
+            return Text(shown, tuple(self.anchors), self.source.within)
         kept: list[tuple[int, int, int]] = []
         for offset, line, column in self.anchors:
             if offset <= lead:
                 kept = [(0, line, column + lead - offset)]
             elif offset - lead <= len(shown):
                 kept.append((offset - lead, line, column))
-        return Text(shown, tuple(kept))
+        return Text(shown, tuple(kept), self.source.within)

@@ -107,7 +107,7 @@ class _Builder:
         return inline.visible.text(), tuple(inline.links)
 
     def direct(self, offset: int, comment: str) -> None:
-        found = parse_directive(comment.lstrip("% "), self.source.place(offset)[0])
+        found = parse_directive(comment.lstrip("% "), self.source, offset)
         if found and found not in self.directives:
             self.directives.append(found)
 
