@@ -137,6 +137,8 @@ class Resolver:
         try:
             value, std = AGGREGATES[kind](numbers), sample_std(numbers)
         except OverflowError:
+            value = std = math.inf
+        if not math.isfinite(value) or not math.isfinite(std or 0.0):
             return self._no(
                 row, "non-finite-value", f"the {kind} or spread of {row.id} is too large", "look at the runs' values"
             )

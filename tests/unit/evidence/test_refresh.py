@@ -217,3 +217,24 @@ def test_whatever_refresh_writes_is_stale_when_typed_otherwise_and_its_rewriting
     assert here.evidence.read_bytes() == right
     assert rules(here) == []
     assert refresh(here).changes == ()
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "median", "max", "min"])
+def test_a_sum_beyond_the_largest_double_is_a_finding_and_never_an_infinity(
+    here: Project, make_run: MakeRun, aggregate: str
+) -> None:
+    for seed, value in enumerate((1.7e308, 1.7e308, -1.7e308, 1.6e308)):
+        make_run(here, seed=seed, value=value)
+    write(here, claim(aggregate=aggregate))
+    assert rules(here) == ["non-finite-value"]
+    assert refresh(here).changes == ()
+    assert "value" not in first_row(here)
+
+
+@pytest.mark.parametrize("same", [1.7e308, -1.7e308])
+def test_a_median_of_two_huge_values_is_no_infinity(here: Project, make_run: MakeRun, same: float) -> None:
+    for seed in (0, 1):
+        make_run(here, seed=seed, value=same)
+    write(here, claim(aggregate="median"))
+    refresh(here)
+    assert rules(here) == ["non-finite-value"]
