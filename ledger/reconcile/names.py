@@ -51,11 +51,13 @@ class Names(Generic[V]):
 
     def scan(self, text: str) -> list[Hit[V]]:
         """All names in `text`, longest first at each place, none overlapping."""
-        folded = unicodedata.normalize("NFKC", text).casefold()
+        folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
         if len(folded) != len(text):  # offsets would shift: fold character by character instead
             folded = "".join(char.casefold() if len(char.casefold()) == 1 else char for char in text)
+        words: list[str] = TOKEN.findall(folded)
+        if self._lengths.keys().isdisjoint(words):
+            return []
         found = list(TOKEN.finditer(folded))
-        words = [match.group() for match in found]
         hits: list[Hit[V]] = []
         i = 0
         while i < len(words):

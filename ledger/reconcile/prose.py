@@ -43,12 +43,25 @@ class ProseReader:
         quantities = find(text.text, comma=self.setting.comma)
         if not quantities:
             return
+        if not self._spoken_of():
+            yield from ((quantity, text, None) for quantity in quantities)
+            return
         start = 0
         for end in [*(match.end() for match in _SENTENCE.finditer(text.text)), len(text.text)]:
             inside = [quantity for quantity in quantities if start <= quantity.start < end]
             if start < end:
                 yield from self._sentence(start, end, inside)
             start = end
+
+    def _spoken_of(self) -> bool:
+        """Whether any number here can have a subject: named here, by a link, above, or the only one there is."""
+        index = self.sense.index
+        return bool(
+            len(index.by_subject) == 1
+            or any(signals.subjects for signals in (*self.headings, self.setting.title))
+            or index.names.scan(self.paragraph.text.text)
+            or any(map(index.linked, self.paragraph.links))
+        )
 
     def _sentence(
         self, start: int, end: int, quantities: list[Quantity]

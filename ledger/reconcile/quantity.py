@@ -106,6 +106,8 @@ _AFTER_NOT = re.compile(
 _RUN_LEFT = re.compile(r"[\w.+-]*$")
 _RUN_RIGHT = re.compile(r"[\w.+-]*")
 _PART = re.compile(r"\.?\d[\d.,]*[kKMGBTx]?\.?|points?|pts?|p")
+_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
+_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 
 
@@ -115,7 +117,10 @@ def find(text: str, *, comma: bool = False, cell: bool = False) -> list[Quantity
     `comma` reads `1.250,5` as one thousand and some; `cell` says that the text is one table cell, where a whole
     number of four digits is not taken for a year and a malformed number is still a number.
     """
-    return list(_scan(text, comma, cell))
+    if cell and not comma and _PLAIN.fullmatch(text):  # most cells, and a tenth of the work
+        value, quantum = _value(text[0] if text[0] in "+-" else "", text.lstrip("+-"), "", comma)
+        return [Quantity(0, len(text), text, value, quantum, whole_end=len(text))]
+    return list(_scan(text, comma, cell)) if _DIGIT.search(text) else []
 
 
 def _scan(text: str, comma: bool, cell: bool) -> Iterator[Quantity]:

@@ -94,6 +94,8 @@ class Sense:
 
     def _read(self, text: str) -> Signals:
         hits = self.index.names.scan(text)
+        if not hits and not self.index.qualifiers.scan(text):
+            return Signals(text, bare=text, rest_text=text)
         masked = list(text)
         subjects: dict[str, float] = {}
         for hit in hits:

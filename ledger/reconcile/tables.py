@@ -53,9 +53,9 @@ class TableReader:
         self.caption = sense.of(table.caption.text) if table.caption else EMPTY
         self.headings = [sense.of(title) for title in reversed(table.headings)]
         self.section = EMPTY
-        self.named = any(self._row_subjects(row) for _, row in body) or any(
-            signals.subjects for signals in self.columns
-        )
+        self.own = {r: self._row_subjects(row) for r, row in body}
+        self.by_column = any(signals.subjects for signals in self.columns)
+        self.named = self.by_column or any(self.own.values())
 
     def _is_head(self, row: Sequence[Cell]) -> bool:
         """A second row of heads: text in it, but no number, no link and no subject."""
@@ -83,8 +83,8 @@ class TableReader:
     def _row(
         self, r: int, row: Sequence[Cell], quantities: list[list[Quantity]]
     ) -> Iterator[tuple[Quantity, Text, Match | None]]:
-        subjects = self._row_subjects(row)
-        if not subjects and self.named and not any(signals.subjects for signals in self.columns):
+        subjects = self.own[r]
+        if not subjects and not self.by_column and (self.named or not self._spoken_of()):
             for cell, found in zip(row, quantities, strict=True):
                 yield from ((quantity, cell.text, None) for quantity in found)
             return
@@ -143,6 +143,11 @@ class TableReader:
             return {subject: (1.0, "link in the row") for subject, count in both.items() if count == most}
         best = max((strength for strength, _ in named.values()), default=0.0)
         return {subject: found for subject, found in named.items() if found[0] == best}
+
+    def _spoken_of(self) -> bool:
+        """Whether what surrounds a table that names no subject names one."""
+        around = (*(s for upper in self.upper for s in upper), self.section, self.caption, *self.headings)
+        return any(signals.subjects for signals in (*around, self.setting.title, self.setting.path))
 
     def _subjects(self, c: int, own: dict[str, tuple[float, str]]) -> dict[str, tuple[float, str]]:
         if own:

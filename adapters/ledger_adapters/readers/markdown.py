@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ledger.model.document import Cell, Directive, Document, Paragraph, Table, Text
 from ledger_adapters.readers import html_blocks
 from ledger_adapters.readers.directives import parse as parse_directive
-from ledger_adapters.readers.inline import Inline, undress
+from ledger_adapters.readers.inline import MARKED, Inline, undress
 from ledger_adapters.readers.source import Source, Visible, decode
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class Builder:
 
     def _text(self, spans: list[tuple[int, int]]) -> tuple[Text, tuple[str, ...]]:
         """The visible text of source spans, one per line."""
+        if len(spans) == 1 and not MARKED.search(self.source.text, *spans[0]):
+            return self.source.plain(*spans[0]), ()
         inline = Inline(Visible(self.source))
         if (
             spans

@@ -52,6 +52,12 @@ class Source:
         line = bisect_right(self.starts, offset)
         return line + self.first - 1, offset - self.starts[line - 1] + 1
 
+    def plain(self, start: int, end: int) -> Text:
+        """What [start, end) shows where nothing in it is markup, without white space at its ends."""
+        piece = self.text[start:end]
+        shown = piece.strip()
+        return Text(shown, ((0, *self.place(start + len(piece) - len(piece.lstrip()) if shown else start)),))
+
     def line_span(self, line: int) -> tuple[int, int]:
         """Offsets of line number `line` (from 0) without its line break."""
         start = self.starts[line]
