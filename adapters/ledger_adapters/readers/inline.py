@@ -10,7 +10,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
-from ledger_adapters.readers.source import INVISIBLE, Source, Visible
+from ledger_adapters.readers.source import NOT_SHOWN, Source, Visible
 
 _SPECIAL = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
@@ -30,7 +30,7 @@ _SPECIAL = re.compile(
     re.DOTALL,
 )
 # a span without any of these is shown as it stands
-MARKED = re.compile("[\\\\<`!\\[&~*_$\r\n" + "".join(INVISIBLE) + "]|https?://")
+MARKED = re.compile(rf"[\\<`!\[&~*_${NOT_SHOWN}]|https?://")
 _TARGET = re.compile(r"\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)")
 _REFERENCE = re.compile(r"\[([^\]\n]*)\]")
 _HREF = re.compile(r"""href\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)

@@ -10,7 +10,8 @@ from ledger.model.document import Text
 from ledger.model.finding import Location
 
 # shown as nothing: soft hyphen, zero-width space, joiners, byte order mark
-_NOT_SHOWN = re.compile("[\n\r\u00ad\u200b\u200c\u200d\u2060\ufeff]")
+NOT_SHOWN = "\n\r\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_NOT_SHOWN = re.compile(f"[{NOT_SHOWN}]")
 
 
 def decode(path: str, data: bytes) -> str:
@@ -56,7 +57,8 @@ class Source:
         """What [start, end) shows where nothing in it is markup, without white space at its ends."""
         piece = self.text[start:end]
         shown = piece.strip()
-        return Text(shown, ((0, *self.place(start + len(piece) - len(piece.lstrip()) if shown else start)),))
+        at = start + len(piece) - len(piece.lstrip()) if shown else start
+        return Text(shown, ((0, *self.place(at)),), self.within)
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Offsets of line number `line` (from 0) without its line break."""
