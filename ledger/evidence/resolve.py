@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ledger.errors import InputError
 from ledger.evidence.graph import ClaimGraph
 from ledger.model.claim import EvidenceRow
 from ledger.model.finding import Finding, Location
@@ -99,7 +100,12 @@ class Resolver:
             if row.id in self._open:
                 return self._no(row, "derived-cycle", f"{row.id} is derived from itself", "break the circle")
             self._open.add(row.id)
-            self._done[row.id] = self._derive(row) if row.raw.get("derive") else self._measure(row)
+            try:
+                self._done[row.id] = self._derive(row) if row.raw.get("derive") else self._measure(row)
+            except InputError as error:  # a damaged record: the other rows can still be told
+                fix = error.fix or "`ledger fsck` says what is left"
+                message = f"{row.id} rests on what cannot be read: {error.where}: {error.message}"
+                self._done[row.id] = self._no(row, "run-unreadable", message, fix)
             self._open.discard(row.id)
         return self._done[row.id]
 
@@ -115,6 +121,7 @@ class Resolver:
             return self._no(row, "run-absent", f"{row.id} rests on {what}, which is not in the store", fix)
         metrics = []
         for run in runs:
+            _ = run.provenance  # whoever asks for its seed or its inputs later finds it whole
             fits = run.find_metrics(row.metric, row.split, row.dataset)
             if len(fits) != 1:
                 return self._unclear(row, run, fits)

@@ -48,10 +48,7 @@ class Run:
     @cached_property
     def provenance(self) -> Mapping[str, Any]:
         """The birth certificate; empty when the run has none. Raises InputError when it cannot be read, or is none."""
-        record = _mapping(self.path / PROVENANCE)
-        if not is_certificate(record):
-            raise InputError("not a birth certificate", where=self.path / PROVENANCE, fix="restore it from git")
-        return record
+        return _certificate(self.path)
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -64,8 +61,7 @@ class Run:
     @property
     def seed(self) -> Any:
         """The seed's value, or None when the run declared none."""
-        inputs = self.provenance.get("hash_inputs", {})
-        return inputs.get("seed", {}).get("value") if isinstance(inputs, Mapping) else None
+        return _seed(self.provenance)
 
     def find_metrics(self, metric: str, split: str = "", dataset: str = "") -> list[Metric]:
         """The rows that fit; an empty split or dataset fits all."""
@@ -157,6 +153,26 @@ def just_sealed(folder: Path, manifest: Manifest, certificate: Mapping[str, Any]
     run = Run(folder, manifest, manifest.to_json())
     run.__dict__["provenance"] = certificate  # where a cached property keeps its value
     return run
+
+
+def seed_of(folder: Path) -> Any:
+    """The seed of the run in `folder`, whose manifest may be damaged. Raises InputError when nothing tells it."""
+    record = _certificate(folder)
+    if not record:
+        raise InputError("a run without a birth certificate", where=folder / PROVENANCE, fix="restore it from git")
+    return _seed(record)
+
+
+def _certificate(folder: Path) -> Mapping[str, Any]:
+    record = _mapping(folder / PROVENANCE)
+    if not is_certificate(record):
+        raise InputError("not a birth certificate", where=folder / PROVENANCE, fix="restore it from git")
+    return record
+
+
+def _seed(record: Mapping[str, Any]) -> Any:
+    inputs = record.get("hash_inputs", {})
+    return inputs.get("seed", {}).get("value") if isinstance(inputs, Mapping) else None
 
 
 def is_certificate(record: Mapping[str, Any]) -> bool:

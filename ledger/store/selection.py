@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ledger.store import atomic
 from ledger.store.chosen import selected_file, selected_ids
 from ledger.store.journal import Journal
 from ledger.store.lock import exclusive
-from ledger.store.runs import Run, RunStore
+from ledger.store.runs import Run, RunStore, seed_of
 
 LINK = "selected"
 
@@ -37,8 +37,16 @@ class Selection:
         return selected_ids(self.project, exp_id)
 
     def runs(self, exp_id: str) -> tuple[list[Run], list[str]]:
-        """The selected runs, and the ids among them that are absent."""
+        """The selected runs, and the ids among them that are absent or damaged."""
         return self._split(exp_id, self.ids(exp_id))
+
+    def damaged(self, exp_id: str) -> Iterator[str]:
+        """One sentence for each selected run that is there and cannot be read. Raises InputError as `ids`."""
+        for run_id in self.ids(exp_id):
+            try:
+                self._get(exp_id, run_id)
+            except InputError as error:
+                yield str(error)
 
     def leads_to(self, exp_id: str) -> str | None:
         """The id that `results/<exp_id>/selected` leads to; None when it is absent or leads to no run."""
@@ -53,16 +61,26 @@ class Selection:
     def _split(self, exp_id: str, ids: Iterable[str]) -> tuple[list[Run], list[str]]:
         found, absent = [], []
         for run_id in ids:
-            run = self.store.get(exp_id, run_id)
+            try:
+                run = self._get(exp_id, run_id)
+            except InputError:
+                run = None
             if run is None:
                 absent.append(run_id)
             else:
                 found.append(run)
         return found, absent
 
+    def _get(self, exp_id: str, run_id: str) -> Run | None:
+        """The run, whole enough to tell its seed; None when it is absent. Raises InputError when it is damaged."""
+        run = self.store.get(exp_id, run_id)
+        if run is not None:
+            _ = run.seed
+        return run
+
     def select(self, run: Run) -> list[str]:
-        """Make `run` the chosen one of its seed; returns the ids that it replaced, selected runs that are absent among
-        them. A selection that cannot be read is made again from the log.
+        """Make `run` the chosen one of its seed; returns the ids that it replaced, selected runs that are absent, or
+        damaged beyond telling their seed, among them. A selection that cannot be read is made again from the log.
 
         Raises:
             UsageError: the run did not finish.
@@ -86,11 +104,19 @@ class Selection:
                         self._link(run.exp_id, ids[0])
                 return []
             replaced = [old.run_id for old in chosen if repr(old.seed) == repr(run.seed) and old.run_id != run.run_id]
-            replaced += absent
+            damaged = [run_id for run_id in absent if self._is_of_another_seed(run, run_id)]
+            replaced += [run_id for run_id in absent if run_id not in damaged]
             Journal(self.project).append(_entry(run, replaced))
             kept = [old for old in chosen if old.run_id not in {*replaced, run.run_id}]
-            self._write(run.exp_id, [*kept, run])
+            self._write(run.exp_id, [*kept, run], damaged)
         return replaced
+
+    def _is_of_another_seed(self, run: Run, other: str) -> bool:
+        """Whether a run whose manifest is damaged is known to have another seed, so that its choice stands."""
+        try:
+            return repr(seed_of(self.store.folder(run.exp_id) / other)) != repr(run.seed)
+        except InputError:
+            return False
 
     def select_first(self, runs: Sequence[Run]) -> set[tuple[str, str]]:
         """Select those finished runs whose seed has no chosen run yet; returns their keys.

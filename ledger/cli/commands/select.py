@@ -14,13 +14,20 @@ def select(name: str) -> int:
 
     The run chosen before stays sealed and can be chosen again.
     """
+    from ledger.errors import InputError
     from ledger.store.runs import RunStore
     from ledger.store.selection import Selection
 
     project = find_project()
     run = RunStore(project).resolve(name)
     selection = Selection(project)
-    before = run.run_id in selection.ids(run.exp_id)
+    try:
+        before = run.run_id in selection.ids(run.exp_id)
+        damaged = list(selection.damaged(run.exp_id))
+    except InputError:  # choosing makes it again from the log
+        before, damaged = False, []
+    for problem in damaged:
+        say(f"warning: {problem}")
     replaced = selection.select(run)
     if before and not replaced:
         say(f"{run.exp_id}/{run.run_id} was selected already")

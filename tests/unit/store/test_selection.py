@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -124,3 +125,36 @@ def test_a_link_that_leads_elsewhere_is_said_and_put_right(here: Project, make_r
     assert "selection-broken" not in {f.rule for f in fsck.check(here).findings}  # nothing misleads
     assert Selection(here).select(first) == []
     assert link.resolve() == first.path.resolve()
+
+
+@pytest.mark.parametrize("file", ["run.json", "provenance.json"])
+@pytest.mark.parametrize("damage", ["{", "[]", "\x00"])
+def test_one_damaged_run_is_named_and_blocks_no_other(
+    here: Project, make_run: MakeRun, shell: Callable[..., Any], file: str, damage: str
+) -> None:
+    """Choosing, recomputing, refreshing and sealing go on with the runs that are whole."""
+    bad, old, new = make_run(here, seed=0), make_run(here, seed=1), make_run(here, seed=1, value=0.8)
+    make_run(here, "base", value=0.5)
+    rows = [
+        {"id": name, "evidence": [{"exp_id": exp, "metric": "acc", "split": "test"}]}
+        for name, exp in (("C1", "ours"), ("C2", "base"))
+    ]
+    here.evidence.write_text(json.dumps({"project": "p", "claims": rows}))
+    (bad.path / file).chmod(0o644)
+    (bad.path / file).write_text(damage)
+    done = shell("select", new.run_id)
+    assert (done.returncode, done.stderr.count("warning: ")) == (0, 1), done.stderr
+    assert f"{bad.run_id}/{file}" in done.stderr
+    kept = file == "run.json"  # then its seed is still known, and it is another
+    assert ids(here) == ([new.run_id, bad.run_id] if kept else [new.run_id])
+    assert set(last(here)["replaced"]) == ({old.run_id} if kept else {old.run_id, bad.run_id})  # type: ignore[call-overload]
+    assert make_run(here, seed=2).run_id in ids(here)
+    here.evidence.write_text(here.evidence.read_text().replace('"ours"', f'"ours", "run": "{bad.run_id}"'))
+    done = shell("evidence", "refresh")
+    assert (done.returncode, "C2: nothing -> 0.5" in done.stdout) == (0, True), done.stderr
+    for command in (("evidence", "check"), ("gate",)):
+        done = shell(*command, "--format", "json")
+        findings = json.loads(done.stdout)["findings"]
+        assert done.returncode == (1 if command[0] == "evidence" else 0), done.stderr
+        assert any(f["claim"] == "C1" and bad.run_id in f["message"] for f in findings)
+        assert not any(f"{bad.run_id}/" in f["message"] for f in findings if f["claim"] != "C1")
