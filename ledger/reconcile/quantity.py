@@ -106,7 +106,7 @@ _AFTER_NOT = re.compile(
 _RUN_LEFT = re.compile(r"[\w.+-]*$")
 _RUN_RIGHT = re.compile(r"[\w.+-]*")
 _PART = re.compile(r"\.?\d[\d.,]*[kKMGBTx]?\.?|points?|pts?|p")
-_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
+_PLAIN = re.compile(r"[-+]?\d{1,24}(?:\.\d{1,24})?", re.ASCII)
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 
