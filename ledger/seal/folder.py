@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -153,13 +153,16 @@ def _place(source: str, target: Path, placement: Placement) -> None:
         if placement == "move":
             _move(source, target)
         else:
-            put = _link if placement == "link" else _copy
-            try:
-                shutil.copytree(source, target, symlinks=True, copy_function=put, dirs_exist_ok=True)
-            except shutil.Error as error:
-                path, _, reason = error.args[0][0]
-                raise StoreError(f"cannot be copied ({reason})", where=path) from error
+            _copy_tree(source, target, _link if placement == "link" else _copy)
         _make_writable(os.fspath(target))
+
+
+def _copy_tree(source: str, target: Path, put: Callable[[str, str], None]) -> None:
+    try:
+        shutil.copytree(source, target, symlinks=True, copy_function=put, dirs_exist_ok=True)
+    except shutil.Error as error:
+        path, _, reason = error.args[0][0]
+        raise StoreError(f"cannot be copied ({reason})", where=path) from error
 
 
 def _make_writable(folder: str) -> None:
@@ -185,10 +188,15 @@ def _link(source: str, target: str) -> None:
 
 
 def _move(source: str, target: Path) -> None:
-    """Make `source` the staging folder; entry by entry where it lies on another file system."""
+    """Make `source` the staging folder; where it lies on another file system it is copied, and goes when the copy is safe."""
     try:
         os.rename(source, target)  # noqa: PTH104 (an empty folder is replaced, on POSIX)
     except OSError:
-        for name in sorted(os.listdir(source)):  # noqa: PTH208
-            shutil.move(f"{source}/{name}", target / name)
-        Path(source).rmdir()
+        try:
+            _copy_tree(source, target, _copy)
+            files = [str(path.relative_to(target)) for path in target.rglob("*") if stat.S_ISREG(path.lstat().st_mode)]
+            atomic.fsync_trees([(target, files)])
+        except BaseException:
+            shutil.rmtree(target, ignore_errors=True)  # it is all still where it was
+            raise
+        shutil.rmtree(source, ignore_errors=True)  # only now: one of the two is on the disk at every moment

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ledger.canon import file_digest, sha256
 from ledger.store import atomic
+from ledger.store.copying import copy_file
 
 READ_ONLY = 0o444
 _NEVER = {errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS, errno.EXDEV, errno.EINVAL}  # said of file systems, not of files
@@ -107,8 +108,8 @@ def share(source: Path, target: Path) -> None:
 
 def clone(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Copy a file that is not ours: a reflink where the file system has them, else its bytes. Never a hard link."""
-    if not _reflink(Path(source), Path(target)):
-        shutil.copyfile(source, target)
+    if os.path.lexists(target) or not _reflink(Path(source), Path(target)):
+        copy_file(source, target)
 
 
 def _reflink(source: Path, target: Path) -> bool:

@@ -14,7 +14,8 @@ import pytest
 from ledger.canon import file_digest
 from ledger.errors import StoreError
 from ledger.project import Project
-from ledger.seal import staging
+from ledger.seal import folder, staging
+from ledger.seal.folder import seal_folders
 from ledger.seal.publish import seal
 from ledger.store import atomic, fsck, lock
 from ledger.store.journal import Journal
@@ -34,11 +35,11 @@ def other_disk(here: Project) -> Iterator[Path]:
     memory = Path("/dev/shm")
     if not memory.is_dir() or memory.stat().st_dev == here.root.stat().st_dev or not os.access(memory, os.W_OK):
         pytest.skip("there is no second file system")
-    folder = memory / f"ledger-test-{os.getpid()}-{os.urandom(4).hex()}"
-    folder.mkdir()
-    here.results.symlink_to(folder)
-    yield folder
-    shutil.rmtree(folder)
+    place = memory / f"ledger-test-{os.getpid()}-{os.urandom(4).hex()}"
+    place.mkdir()
+    here.results.symlink_to(place)
+    yield place
+    shutil.rmtree(place)
 
 
 def test_results_may_lie_on_another_disk(here: Project, other_disk: Path, make_run: MakeRun) -> None:
@@ -100,10 +101,10 @@ def test_a_colleague_seals_in_the_same_store(here: Project, make_run: MakeRun) -
             path.chmod(0o777)
     for path in here.log.iterdir():
         path.chmod(0o666)
-    private = {folder: folder.stat().st_mode for folder in here.root.parents}
-    private = {folder: mode for folder, mode in private.items() if mode & 0o055 != 0o055}  # pytest's own
-    for folder, mode in private.items():
-        folder.chmod(mode | 0o055)
+    private = {outer: outer.stat().st_mode for outer in here.root.parents}
+    private = {outer: mode for outer, mode in private.items() if mode & 0o055 != 0o055}  # pytest's own
+    for outer, mode in private.items():
+        outer.chmod(mode | 0o055)
     child = os.fork()
     if child == 0:
         status = 1
@@ -114,8 +115,8 @@ def test_a_colleague_seals_in_the_same_store(here: Project, make_run: MakeRun) -
         finally:
             os._exit(status)
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    for folder, mode in private.items():
-        folder.chmod(mode)
+    for outer, mode in private.items():
+        outer.chmod(mode)
     assert ended == 0
     assert len(RunStore(here).all()) == 2
     assert errors(here) == []
@@ -157,3 +158,55 @@ def test_what_is_copied_to_another_disk_is_what_was_sealed(here: Project, other_
     with atomic.durability(full=False):
         again = make_run(here, files={"big.bin": b"1" * 3_000_000})
     assert (again.path / "big.bin").stat().st_mode & 0o777 == 0o444
+
+
+def test_a_folder_from_another_disk_goes_only_when_its_copy_is_whole(
+    here: Project, other_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.results.unlink()
+    (other_disk / "out/deep").mkdir(parents=True)
+    (other_disk / "out/deep/best.pt").write_bytes(b"weights")
+    (other_disk / "out/notes.txt").write_bytes(b"notes")
+    sources = {path.name for path in (other_disk / "out").rglob("*")}
+    gone: list[set[str]] = []
+    for step in ("open", "sendfile", "fsync"):
+
+        def refuse(*_: object, **__: object) -> int:
+            gone.append(sources - {path.name for path in (other_disk / "out").rglob("*")})
+            raise OSError(errno.EIO, "Input/output error")
+
+        with monkeypatch.context() as patch:
+            if step == "open":
+                patch.setattr("ledger.store.copying._copy_range", refuse)
+            else:
+                patch.setattr(os, step, refuse)
+            with pytest.raises(StoreError, match="Input/output error"):
+                seal_folders(here, [other_disk / "out"], "exp", placement="move")
+        assert {path.name for path in (other_disk / "out").rglob("*")} == sources
+    assert len(gone) >= 3
+    assert not any(gone)
+    (sealed,) = seal_folders(here, [other_disk / "out"], "exp", placement="move")
+    assert (sealed.run.path / "deep/best.pt").read_bytes() == b"weights"
+    assert not (other_disk / "out").exists()
+    assert errors(here) == []
+
+
+def test_twins_that_a_disk_takes_for_one_name_are_refused_and_both_kept(
+    here: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copied onto a file system that does not tell case; here every name that is opened is made lower case."""
+    (tmp_path / "out").mkdir()
+    for name in ("Log.txt", "log.txt"):
+        (tmp_path / "out" / name).write_text(name)
+    real = folder.clone
+
+    def folded(source: str, target: str) -> None:
+        real(source, target.replace("Log.txt", "log.txt"))
+
+    monkeypatch.setattr(folder, "clone", folded)
+    with pytest.raises(StoreError, match="place of another file") as caught:
+        seal_folders(here, [tmp_path / "out"], "exp")
+    assert "\n" not in str(caught.value)
+    assert {path.read_text() for path in (tmp_path / "out").iterdir()} == {"Log.txt", "log.txt"}
+    assert RunStore(here).all() == []
+    assert not list(here.running.iterdir())
