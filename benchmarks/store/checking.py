@@ -30,7 +30,7 @@ def _kind(place: Place, kind: Kind, checkers: list[peers.Peer], speedups: dict[s
     folders = [f"../sealed/data/{path.name}" for path in sorted(source.iterdir())]
     process([LEDGER, "seal", "--exp", "bench", "--move", *folders], project, place.env)
     arms = {
-        "start": Arm(lambda: yardstick(place, "nothing")),
+        "start": Arm(lambda: yardstick(place, "read")),
         "yardstick": Arm(lambda: yardstick(place, "mmap", project / "results/bench/runs")),
         "ledger start": Arm(lambda: process([LEDGER, "fsck"], empty, place.env)),
         "ledger": Arm(lambda: process([LEDGER, "fsck"], project, place.env)),

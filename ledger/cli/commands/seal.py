@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ledger.cli.commands.run import announce, condition_options, durability_option, parse_seed
 from ledger.cli.common import HELP, find_project, read_mapping, say
 from ledger.errors import UsageError
+
+if TYPE_CHECKING:
+    from ledger.project import Project
+    from ledger.seal.unchanged import Seen
 
 _ANNOUNCED = 5
 
@@ -43,32 +48,52 @@ def seal(
     """Seal a folder, or what a killed run left behind.
 
     Folders become runs of --exp. A folder is yours: its bytes are copied (shared where the file system can), and nothing in it changes.
+    One that was sealed like this before, and has not changed since, is not sealed again.
     """
-    from ledger.seal.folder import seal_abandoned, seal_folders
+    from ledger.seal import unchanged
     from ledger.store import atomic
 
     project = find_project()
+    full = durability == "full"
     if len(what) == 1 and not Path(what[0]).exists() and (project.running / what[0]).is_dir():
-        with atomic.durability(durability == "full"):
+        from ledger.seal.folder import seal_abandoned
+
+        with atomic.durability(full):
             announce(seal_abandoned(project, what[0]))
         return 0
     if exp_id is None:
         raise UsageError("which experiment is this a run of?", where=what[0], fix="add --exp EXP")
+    folders = [Path(folder) for folder in what]
+    conditions = {"config": read_mapping(config), "seed": parse_seed(seed), "data": data, "dataset": dataset}
+    asked = repr((exp_id, sorted(conditions.items())))
+    # what is handed over is gone afterwards, a link changes what stat says, and data must be read to be known
+    seen = unchanged.look_at(folders) if placement is None and data is None else {}
+    folders = _but_known(project, folders, seen, asked)
+    if not folders:
+        return 0
+    from ledger.seal.folder import seal_folders
+
     if placement == "link":
         say("warning: --link shares the bytes with your files; writing to them later damages the sealed run")
-    with atomic.durability(durability == "full"):
-        sealed = seal_folders(
-            project,
-            [Path(folder) for folder in what],
-            exp_id,
-            placement=placement or "copy",  # type: ignore[arg-type]
-            config=read_mapping(config),
-            seed=parse_seed(seed),
-            data=data,
-            dataset=dataset,
-        )
+    with atomic.durability(full):
+        sealed = seal_folders(project, folders, exp_id, placement=placement or "copy", **conditions)  # type: ignore[arg-type]
+    for folder, item in zip(folders, sealed, strict=True):
+        if folder in seen:
+            unchanged.remember(project, seen[folder], asked, exp_id, item.run.run_id)
     for item in sealed[:_ANNOUNCED]:
         announce(item)
     if len(sealed) > _ANNOUNCED:
         say(f"... and {len(sealed) - _ANNOUNCED} more: {len(sealed)} runs of {exp_id} sealed in all")
     return 0
+
+
+def _but_known(project: Project, folders: list[Path], seen: dict[Path, Seen], asked: str) -> list[Path]:
+    """The folders without those that were sealed like this before and have not changed; these are said."""
+    from ledger.seal.unchanged import sealed_as
+
+    known = {folder: name for folder, found in seen.items() if (name := sealed_as(project, found, asked))}
+    for folder, name in list(known.items())[:_ANNOUNCED]:
+        say(f"{folder} has not changed since it was sealed as {name}")
+    if len(known) > _ANNOUNCED:
+        say(f"... nor have {len(known) - _ANNOUNCED} more")
+    return [folder for folder in folders if folder not in known]
