@@ -8,6 +8,7 @@ moves the commit and changes no code.
 from __future__ import annotations
 
 import fnmatch
+import glob
 import os
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,8 @@ from typing import Any
 
 from ledger.canon import digest, file_digest, sha256, spelled
 from ledger.project import Project
+from ledger.seal.gaps import Gap
+from ledger.store.digests import Digests
 
 # what the evidence layer and the paper's build write; matched against paths relative to the project
 NOT_CODE = (
@@ -25,6 +28,7 @@ NOT_CODE = (
 )  # fmt: skip
 
 
+_LARGE = 256 * 1024  # bytes; what reading costs more than asking whether it was read before
 _OF_A_HOOK = frozenset(
     {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 )
@@ -37,6 +41,7 @@ class Code:
     record: dict[str, Any]
     diff: bytes | None = None
     untracked: tuple[str, ...] = ()  # project-relative paths of sources that no commit holds
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def dirty(self) -> bool:
@@ -52,13 +57,39 @@ class _Listed:
     repositories: tuple[str, ...]  # submodules, and clones that somebody put there
 
 
-def capture(project: Project) -> Code:
-    """The state of the project's source tree now."""
-    if _git(project.root, "rev-parse", "--show-toplevel") is None:
-        files = _walk(project.root)
-        return Code({"commit": None, "tree_sha256": _tree(project, files), "dirty": None, "diff_sha256": None})
+class _GitFailedError(Exception):
+    """Git could not answer: its own words."""
+
+
+def capture(project: Project, digests: Digests | None = None) -> Code:
+    """The state of the project's source tree now.
+
+    A git that fails is no clean tree: the folder's files are digested then, `dirty` is unknown, and a gap says so.
+    """
+    digests = digests or Digests()
+    try:
+        found = _in_git(project, digests)
+    except _GitFailedError as failed:
+        message = f"git could not say whether the code is what a commit holds: {failed}"
+        fix = "put git right (`git status` says what is wrong) before the next training"
+        return _outside(project, digests, Gap("code-unknown", message, fix))
+    return found or _outside(project, digests)
+
+
+def _outside(project: Project, digests: Digests, *gaps: Gap) -> Code:
+    """The code of a folder that git knows nothing of."""
+    record = {"commit": None, "tree_sha256": _tree(project, _walk(project.root), digests), "dirty": None}
+    return Code({**record, "diff_sha256": None}, gaps=gaps)
+
+
+def _in_git(project: Project, digests: Digests) -> Code | None:
+    """The code as git knows it; None outside a repository, and where it ignores all that there is."""
+    if not _has_repository(project.root):
+        return None
     listed = _list(project.root)
     commit = _commit(project.root)
+    if not any((listed.tracked, listed.untracked, listed.repositories)):
+        return None
     diff = _diff(project) if commit else None
     within = [path for path in listed.repositories if _is_code(project, path)]
     inner, changed = _repositories(project, within)
@@ -67,7 +98,7 @@ def capture(project: Project) -> Code:
     sources = sorted({*listed.tracked, *listed.untracked, *changed})
     record: dict[str, Any] = {
         "commit": commit,
-        "tree_sha256": _tree(project, sources, inner),
+        "tree_sha256": _tree(project, sources, digests, inner),
         "dirty": bool(diff or new or foreign) or not commit,
         "diff_sha256": sha256(diff) if diff else None,
     }
@@ -76,8 +107,37 @@ def capture(project: Project) -> Code:
     return Code(record, diff or None, tuple(new if commit else (path for path in sources if _is_code(project, path))))
 
 
+def _has_repository(root: Path) -> bool:
+    """Whether a repository holds this folder. Git says "no" of one that it cannot read too, and that is no "no"."""
+    try:
+        _git(root, "rev-parse", "--show-toplevel")
+    except _GitFailedError as failed:
+        if _marked(root) or "not a git repository" not in str(failed):
+            raise
+        return False
+    except FileNotFoundError:
+        if _marked(root):
+            raise _GitFailedError("it is not installed") from None
+        return False
+    return True
+
+
+def _marked(root: Path) -> bool:
+    """Whether a `.git` lies here or above, as far as git looks: not beyond the file system."""
+    try:
+        device = root.stat().st_dev
+        for folder in (root, *root.parents):
+            if folder.stat().st_dev != device:
+                return False
+            if os.path.lexists(folder / ".git"):
+                return True
+    except OSError:
+        return False
+    return False
+
+
 def _commit(root: Path) -> str | None:
-    found = _git(root, "rev-parse", "--verify", "-q", "HEAD")
+    found = _git(root, "rev-parse", "--verify", "-q", "HEAD", no=1)
     return found.decode().strip() if found else None
 
 
@@ -134,13 +194,26 @@ def _repositories(project: Project, paths: Iterable[str]) -> tuple[dict[str, str
     return commits, [path for path in changed if _is_code(project, path)]
 
 
-def _git(root: Path, *args: str) -> bytes | None:
-    """Output of a git command, or None when git is absent or says no (no repository, no commit)."""
+def _git(root: Path, *args: str, no: int | None = None) -> bytes | None:
+    """Output of a git command; None when it exits with the status `no`, which is an answer.
+
+    Raises:
+        FileNotFoundError: git is not installed.
+        _GitFailedError: it failed.
+    """
+    environment = {**around(), "LC_ALL": "C"}
     try:
-        done = subprocess.run(["git", "-C", str(root), *args], env=around(), capture_output=True, check=False)
-    except OSError:
+        done = subprocess.run(["git", "-C", str(root), *args], env=environment, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _GitFailedError(error.strerror or str(error)) from error
+    if done.returncode == no:
         return None
-    return done.stdout if done.returncode == 0 else None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise _GitFailedError(said[0] if said else f"`git {args[0]}` ended with exit status {done.returncode}")
+    return done.stdout
 
 
 def around() -> dict[str, str]:
@@ -153,14 +226,23 @@ def _paths(output: bytes | None) -> list[str]:
 
 
 def _not_code(project: Project) -> tuple[str, ...]:
-    return (*NOT_CODE, *project.config.not_code)
+    caches = project.cache.parent
+    # a home folder that is the project, as in many containers
+    ours = (
+        (f"{glob.escape(caches.relative_to(project.root).as_posix())}/*",)
+        if caches.is_relative_to(project.root)
+        else ()
+    )
+    return (*NOT_CODE, *ours, *project.config.not_code)
 
 
 def _is_code(project: Project, path: str) -> bool:
     return not any(fnmatch.fnmatchcase(path, pattern) for pattern in _not_code(project))
 
 
-def _tree(project: Project, paths: Iterable[str], repositories: Mapping[str, str | None] | None = None) -> str:
+def _tree(
+    project: Project, paths: Iterable[str], digests: Digests, repositories: Mapping[str, str | None] | None = None
+) -> str:
     """Digest over (path, content digest) of every source file that exists; a symlink counts as its target's text, a
     repository within as its commit.
     """
@@ -174,7 +256,8 @@ def _tree(project: Project, paths: Iterable[str], repositories: Mapping[str, str
         if file.is_symlink():
             listed.append([shown, sha256(str(file.readlink()).encode("utf-8", "surrogateescape"))])
         elif file.is_file():
-            listed.append([shown, file_digest(file)[0]])
+            large = file.stat().st_size >= _LARGE
+            listed.append([shown, digests.of(file) if large else file_digest(file)[0]])
         elif path not in within and any(path.startswith(f"{inner}/") for inner in within):
             listed.append([shown, "gone"])
     return digest(sorted(listed))

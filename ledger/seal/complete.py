@@ -16,7 +16,7 @@ from ledger.errors import InputError, LedgerError
 from ledger.model.finding import Finding, Location
 from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, Status
 from ledger.project import Project
-from ledger.seal import records, staging
+from ledger.seal import gaps, records, staging
 from ledger.store import atomic
 from ledger.store.config import read_config
 from ledger.store.journal import now
@@ -136,7 +136,7 @@ def _write_records(staged: staging.Staging, status: Status) -> list[Finding]:
             (root / name).unlink()
     if staged.provenance["hash_inputs"]["code"]["dirty"]:
         findings.append(_dirty(staged, shown))
-    return findings
+    return [*findings, *gaps.findings(staged.provenance.get(gaps.KEY) or (), shown)]
 
 
 def _dirty(staged: staging.Staging, shown: str) -> Finding:

@@ -12,9 +12,10 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.canon import digest
+from ledger.seal.gaps import Gap
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -27,27 +28,52 @@ KEPT_VARIABLES = (
 
 _LIST = """
 import importlib.metadata as m, json, platform
+import importlib.util as u
 names = sorted({(d.metadata["Name"] or "").lower().replace("_", "-") + "==" + str(d.version) for d in m.distributions()})
-print(json.dumps([platform.python_version(), names]))
+torch = u.find_spec("torch")
+print(json.dumps([platform.python_version(), names, torch and torch.origin]))
 """
 _STATED = re.compile(r"^(name|version):(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
-def packages(command: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """Python version and `name==version` of every installed distribution of the interpreter that will run.
+class Packages(NamedTuple):
+    """Python version and `name==version` of every installed distribution of the interpreter that will run; without a
+    version when it could not be asked. `torch` is the file that `import torch` would load in another interpreter.
+    """
+
+    python: str | None
+    names: list[str]
+    other: bool = False
+    torch: str | None = None
+    gaps: tuple[Gap, ...] = ()
+
+
+def packages(command: Sequence[str] = ()) -> Packages:
+    """What is installed for the interpreter that will run.
 
     When `command` starts with another Python interpreter than ours, or a script for one, that one is asked.
     """
     other = _other_python(command)
-    if other:
-        try:
-            done = subprocess.run([other, "-c", _LIST], capture_output=True, check=True, timeout=60)
-            version, names = json.loads(done.stdout)
-        except (OSError, subprocess.SubprocessError, ValueError):
-            pass
-        else:
-            return str(version), [str(name) for name in names]
-    return platform.python_version(), list(_own_packages())
+    if other is None:
+        return Packages(platform.python_version(), list(_own_packages()))
+    try:
+        done = subprocess.run([other, "-c", _LIST], capture_output=True, check=True, timeout=60)
+        # what a site's start-up files print comes before
+        version, names, torch = json.loads(done.stdout.splitlines()[-1])
+        return Packages(str(version), [str(name) for name in names], True, torch)
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError, IndexError) as error:
+        message = f"{Path(other).name} was asked for its packages and did not say: {_why(error)}"
+        fix = f"see what `{Path(other).name} -c 'import importlib.metadata'` says; which packages ran is not recorded"
+        return Packages(None, [], True, gaps=(Gap("packages-unknown", message, fix),))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"no answer within {error.timeout:.0f} s"
+    if isinstance(error, subprocess.CalledProcessError):
+        said = (error.stderr or b"").decode("utf-8", "replace").strip().splitlines()
+        return said[-1] if said else f"exit status {error.returncode}"
+    return error.strerror or str(error) if isinstance(error, OSError) else "an answer that is none"
 
 
 @cache
@@ -69,26 +95,46 @@ def _named(dist: Distribution) -> str:
     return f"{stated.get('name', '').lower().replace('_', '-')}=={stated.get('version')}"
 
 
-def env_lock(python: str, names: list[str]) -> dict[str, Any]:
-    """The env_lock input."""
+def env_lock(found: Packages) -> dict[str, Any]:
+    """The env_lock input; nothing where the packages are not known."""
+    if found.python is None:
+        return {"sha256": None, "python": None}
+    python, names = found.python, found.names
     return {"sha256": digest({"python": python, "packages": names}), "python": python}
 
 
-def hardware() -> dict[str, Any]:
-    """The hardware input: GPU model, count, driver and CUDA (None without a GPU), CPU model, RAM in GiB."""
-    return {**_gpu(), "cpu": _cpu(), "ram": _ram()}
+def hardware(found: Packages) -> tuple[dict[str, Any], tuple[Gap, ...]]:
+    """The hardware input: GPU model, count, driver and CUDA (None without a GPU), CPU model, RAM in GiB.
+
+    CUDA is the one that the interpreter's torch was built for, imported or not.
+    """
+    card, gaps = _gpu()
+    if card["gpu"]:
+        card["cuda"] = _cuda(found.torch if found.other else _own_torch())
+    return {**card, "cpu": _cpu(), "ram": _ram()}, gaps
 
 
 def determinism_flags() -> dict[str, Any]:
-    """Settings that make runs repeatable, as far as this process shows them."""
-    flags: dict[str, Any] = {
-        key: os.environ[key] for key in ("CUBLAS_WORKSPACE_CONFIG", "PYTHONHASHSEED") if key in os.environ
-    }
-    torch = sys.modules.get("torch")  # ask it only if the training script has loaded it
-    if torch is not None:
-        flags["torch_deterministic_algorithms"] = bool(torch.are_deterministic_algorithms_enabled())
-        flags["torch_num_threads"] = int(torch.get_num_threads())
-    return flags
+    """Settings that make runs repeatable and that hold from the start of a process: they enter the hashes, so they must
+    not depend on what a script has imported or set by the time that it asks.
+    """
+    return {key: os.environ[key] for key in ("CUBLAS_WORKSPACE_CONFIG", "PYTHONHASHSEED") if key in os.environ}
+
+
+def observed_flags() -> dict[str, Any]:
+    """What the process that starts the run has set already, if it is the training itself; recorded, never hashed."""
+    torch = sys.modules.get("torch")
+    try:
+        return (
+            {
+                "torch_deterministic_algorithms": bool(torch.are_deterministic_algorithms_enabled()),
+                "torch_num_threads": int(torch.get_num_threads()),
+            }
+            if torch is not None
+            else {}
+        )
+    except (AttributeError, TypeError, ValueError):  # a folder called torch, a stub
+        return {}
 
 
 def kept_variables(more: Sequence[str] = ()) -> dict[str, str]:
@@ -122,21 +168,49 @@ def _interpreter(program: str) -> str | None:
     return words[0] if words and Path(words[0]).name.lower().startswith("python") else None
 
 
-def _gpu() -> dict[str, Any]:
+def _gpu() -> tuple[dict[str, Any], tuple[Gap, ...]]:
     none = {"gpu": None, "count": 0, "driver": None, "cuda": None}
     if not shutil.which("nvidia-smi"):
-        return none
+        return none, ()
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     try:
-        done = subprocess.run(query, capture_output=True, check=True, timeout=20, text=True)
-    except (OSError, subprocess.SubprocessError):
-        return none
+        done = subprocess.run(query, capture_output=True, check=True, timeout=20, text=True, errors="replace")
+    except subprocess.CalledProcessError as error:
+        said = f"{error.stdout}{error.stderr}".strip()
+        if "No devices" in said or "couldn't communicate with the NVIDIA driver" in said:  # there is none to use
+            return none, ()
+        return none, (_gpu_unknown(said.splitlines()[-1] if said else f"exit status {error.returncode}"),)
+    except (OSError, subprocess.SubprocessError) as error:
+        return none, (_gpu_unknown(_why(error)),)
     cards = [line.split(", ") for line in done.stdout.splitlines() if ", " in line]
     if not cards:
-        return none
-    torch = sys.modules.get("torch")
-    cuda = getattr(getattr(torch, "version", None), "cuda", None)
-    return {"gpu": cards[0][0], "count": len(cards), "driver": cards[0][1], "cuda": cuda}
+        return none, ()
+    return {"gpu": cards[0][0], "count": len(cards), "driver": cards[0][1], "cuda": None}, ()
+
+
+def _gpu_unknown(why: str) -> Gap:
+    fix = "see what `nvidia-smi` says; which GPU ran is not recorded"
+    return Gap("gpu-unknown", f"nvidia-smi was asked for the GPUs and did not say: {why}", fix)
+
+
+def _own_torch() -> str | None:
+    from importlib.util import find_spec
+
+    try:
+        found = find_spec("torch")  # finds, and imports nothing
+    except (ImportError, ValueError, AttributeError):
+        return None
+    return found.origin if found else None
+
+
+def _cuda(torch: str | None) -> str | None:
+    """The CUDA version in torch's `version.py`, which `torch.version.cuda` is read from."""
+    try:
+        text = (Path(torch).parent / "version.py").read_text(encoding="utf-8") if torch else ""
+    except (OSError, ValueError):
+        return None
+    stated = re.search(r"""^cuda\b[^=\n]*=\s*["']([^"']+)["']""", text, re.MULTILINE)
+    return stated[1] if stated else None
 
 
 def _cpu() -> str:

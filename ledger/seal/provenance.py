@@ -12,7 +12,9 @@ from typing import Any
 from ledger.canon import digest, finite, spelled
 from ledger.model.run import HASH_INPUTS, PROVENANCE_SCHEMA
 from ledger.project import Project
-from ledger.seal import code, data, environment
+from ledger.seal import code, data, environment, gaps
+from ledger.seal.gaps import Gap
+from ledger.store.digests import Digests
 from ledger.store.journal import host
 
 _HIDDEN = "***"
@@ -55,10 +57,10 @@ class Surroundings:
 
     source: code.Code
     data: Mapping[str, Any]
-    python: str
     packages: tuple[str, ...]
     env_lock: Mapping[str, Any]
     hardware: Mapping[str, Any]
+    gaps: tuple[Gap, ...] = ()
 
 
 def surroundings(
@@ -68,15 +70,20 @@ def surroundings(
 
     Raises:
         UsageError: there is nothing at `data_path`.
+        InputError: it is a file that cannot be read.
     """
-    python, names = environment.packages(command)
+    installed = environment.packages(command)
+    hardware, gpu_gaps = environment.hardware(installed)
+    with Digests(project.cache) as digests:
+        source = code.capture(project, digests)
+        read = data.capture(data_path, dataset, digests)
     return Surroundings(
-        source=code.capture(project),
-        data=data.capture(data_path, dataset),
-        python=python,
-        packages=tuple(names),
-        env_lock=environment.env_lock(python, names),
-        hardware=environment.hardware(),
+        source=source,
+        data=read.record,
+        packages=tuple(installed.names),
+        env_lock=environment.env_lock(installed),
+        hardware=hardware,
+        gaps=(*source.gaps, *read.gaps, *installed.gaps, *gpu_gaps),
     )
 
 
@@ -92,6 +99,8 @@ def certificate(
         "env_lock": dict(around.env_lock),
         "hardware": dict(around.hardware),
     }
+    if observed := environment.observed_flags():
+        inputs["seed"]["observed"] = observed
     provenance_hash, group_hash = hashes(inputs)
     return {
         "schema": PROVENANCE_SCHEMA,
@@ -101,6 +110,7 @@ def certificate(
         "group_hash": group_hash,
         "hash_inputs": inputs,
         "untracked": [],
+        **({gaps.KEY: [gap.to_json() for gap in around.gaps]} if around.gaps else {}),
         "tracker": None,
         "command": scrub(relative(project, command)),
         "cwd": project.shown(Path.cwd()),

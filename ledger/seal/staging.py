@@ -20,8 +20,9 @@ from ledger.canon import finite, listing, parse
 from ledger.errors import InputError, UsageError
 from ledger.model.run import HASH_INPUTS
 from ledger.project import Project
-from ledger.seal import data, provenance
+from ledger.seal import data, gaps, provenance
 from ledger.store import atomic
+from ledger.store.digests import Digests
 from ledger.store.journal import Journal, host, now
 from ledger.store.objects import ObjectStore
 from ledger.store.runs import is_certificate
@@ -264,7 +265,11 @@ def amend(
     if inputs["seed"]["value"] is None:
         inputs["seed"]["value"] = finite(seed)
     if inputs["data"]["sha256"] is None and data_path is not None:
-        inputs["data"] = data.capture(data_path, dataset or inputs["data"]["dataset"])
+        with Digests(project.cache) as digests:
+            read = data.capture(data_path, dataset or inputs["data"]["dataset"], digests)
+        inputs["data"] = read.record
+        if read.gaps:
+            record[gaps.KEY] = [*record.get(gaps.KEY, ()), *(gap.to_json() for gap in read.gaps)]
     elif inputs["data"]["dataset"] is None:
         inputs["data"]["dataset"] = dataset
     record["hash_inputs"] = inputs

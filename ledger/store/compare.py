@@ -16,7 +16,11 @@ from ledger.store.config import flatten, read_config
 from ledger.store.runs import CONFIG, Run
 
 # of these inputs only what decides equality counts, as in the provenance hash: a commit moves without the code
-_DECIDING: Mapping[str, tuple[str, ...]] = {"code": ("tree_sha256",), "data": ("sha256", "split_manifest")}
+_DECIDING: Mapping[str, tuple[str, ...]] = {
+    "code": ("tree_sha256",),
+    "data": ("sha256", "split_manifest"),
+    "seed": ("value", "determinism_flags"),
+}
 
 
 class _Absent(Enum):

@@ -14,6 +14,7 @@ from ledger.seal import staging
 from ledger.seal.code import capture
 from ledger.seal.publish import Sealed, seal
 from ledger.store import fsck
+from ledger.store.digests import Digests
 from ledger.store.objects import ObjectStore
 
 Git = Callable[..., str]
@@ -187,6 +188,29 @@ def test_outside_git_environments_and_caches_are_no_code(here: Project) -> None:
     (here.root / "sub").mkdir()
     (here.root / "sub/more.py").write_text("2\n")
     assert tree(here) != before
+
+
+def test_a_cache_that_lies_in_the_project_is_no_code(
+    in_git: Project, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home folder that is the project, as in many containers."""
+    from ledger import project
+    from ledger.store.index import Index
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(in_git.root / ".cache [1]"))
+    found = project.at(in_git.root)
+    before = capture(found).record
+    (in_git.root / "big.bin").write_bytes(b"x" * 300_000)
+    git("add", "-A")
+    git("commit", "-qm", "data")
+    with Digests(found.cache) as digests:
+        monkeypatch.setattr("ledger.store.digests.RACY", -(10**12))
+        assert capture(found, digests).record["dirty"] is False
+    Index(found).close()
+    assert list(found.cache.glob("digests-*"))
+    assert list(found.cache.glob("index-*"))
+    after = capture(found).record
+    assert (before["dirty"], after["dirty"]) == (False, False)
 
 
 def test_links_count_as_their_text(in_git: Project, tmp_path: Path) -> None:

@@ -161,17 +161,18 @@ def test_two_names_for_one_folder_are_refused(here: Project, make_run: MakeRun, 
 
 def test_data_with_hidden_and_oddly_named_files(here: Project, tmp_path: Path, make_run: MakeRun) -> None:
     from ledger.seal.data import capture
+    from ledger.store.digests import Digests
 
     data = tmp_path / "data"
     (data / ".git").mkdir(parents=True)
     (data / "a").write_text("1")
     (data / os.fsdecode(b"b\xff")).write_text("2")
-    before = capture(data)["sha256"]
+    before = capture(data, None, Digests()).record["sha256"]
     (data / ".git/index").write_text("fetched")
     (data / ".DS_Store").write_text("seen")
-    assert capture(data)["sha256"] == before
+    assert capture(data, None, Digests()).record["sha256"] == before
     (data / os.fsdecode(b"b\xff")).write_text("3")
-    assert capture(data)["sha256"] != before
+    assert capture(data, None, Digests()).record["sha256"] != before
 
 
 def test_a_named_project_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
