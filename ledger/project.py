@@ -6,7 +6,6 @@ from `[tool.ledger]` in `pyproject.toml`, then `ledger.toml`, then `LEDGER_*` va
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -163,6 +162,8 @@ def _table(path: Path, section: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def _unknown(key: str, setting: Setting, known: Mapping[str, Any]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(key, known, n=1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
     return f"{setting.source}: unknown key `{key}`{hint}"

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from ledger.errors import LedgerError
 from ledger.project import Project
-from ledger.store import atomic
 
 _SETTLED = (
     2.0  # seconds; a file written later than that before we looked may be written again within one tick of its clock
@@ -78,6 +77,8 @@ def sealed_as(project: Project, seen: Seen, asked: str) -> str | None:
 
 def remember(project: Project, seen: Seen, asked: str, exp_id: str, run_id: str) -> None:
     """Note what a folder was sealed as; a cache that cannot be written is no loss."""
+    from ledger.store import atomic
+
     if seen.settled:
         record = {"state": seen.state, "exp_id": exp_id, "run_id": run_id}
         with contextlib.suppress(LedgerError, OSError):

@@ -51,12 +51,12 @@ def seal(
     One that was sealed like this before, and has not changed since, is not sealed again.
     """
     from ledger.seal import unchanged
-    from ledger.store import atomic
 
     project = find_project()
     full = durability == "full"
     if len(what) == 1 and not Path(what[0]).exists() and (project.running / what[0]).is_dir():
         from ledger.seal.folder import seal_abandoned
+        from ledger.store import atomic
 
         with atomic.durability(full):
             announce(seal_abandoned(project, what[0]))
@@ -72,6 +72,7 @@ def seal(
     if not folders:
         return 0
     from ledger.seal.folder import seal_folders
+    from ledger.store import atomic
 
     if placement == "link":
         say("warning: --link shares the bytes with your files; writing to them later damages the sealed run")
