@@ -21,6 +21,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         ".csv": "ledger_adapters.readers.csv:READER",
         ".tsv": "ledger_adapters.readers.csv:READER",
         ".ipynb": "ledger_adapters.readers.notebook:READER",
+        ".docx": "ledger_adapters.readers.docx:READER",
     },
     "history": {
         "git": "ledger_adapters.history.git:line_origin",

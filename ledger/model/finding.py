@@ -47,24 +47,27 @@ class Location:
         return out
 
     def __str__(self) -> str:
-        """`path:line:column`, as editors and compilers write it; lines of a notebook count within its cell."""
-        text = self.path if self.cell is None else f"{self.path} (cell {self.cell})"
-        for part in (self.line, self.column):
-            if part is None:
-                break
-            text += f":{part}"
-        if self.line is None:
-            named = {
-                "slide": self.slide,
-                "page": self.page,
-                "table": self.table,
-                "row": self.row,
-                "col": self.col,
-                "paragraph": self.paragraph,
-            }
-            inner = " ".join(f"{key} {value}" for key, value in named.items() if value is not None)
-            text += f" ({inner})" if inner else ""
-        return text
+        """`path:line:column`, as editors and compilers write it; lines of a notebook count within its cell. Where a
+        format has no lines, what a person counts to find the place: `report.docx table 2, row 3, column 4`, from 1.
+        """
+        if self.line is not None:
+            path = self.path if self.cell is None else f"{self.path} (cell {self.cell})"
+            return ":".join(str(part) for part in (path, self.line, self.column) if part is not None)
+        counted = {
+            "page": self.page,
+            "slide": self.slide,
+            "table": _person(self.table),
+            "row": _person(self.row),
+            "column": _person(self.col),
+            "paragraph": _person(self.paragraph),
+        }
+        inner = ", ".join(f"{name} {number}" for name, number in counted.items() if number is not None)
+        return f"{self.path} {inner}" if inner else self.path
+
+
+def _person(number: int | None) -> int | None:
+    """A number that counts from 0, as people count."""
+    return None if number is None else number + 1
 
 
 @dataclass(frozen=True, slots=True)

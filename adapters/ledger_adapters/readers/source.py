@@ -110,17 +110,21 @@ class Visible:
 
     def text(self) -> Text:
         """What was collected, without white space at its ends."""
-        whole = "".join(self.parts)
-        lead = len(whole) - len(whole.lstrip())
-        shown = whole.strip()
         if not self.anchors:
-            return Text(shown, ((0, self.source.first, 1),), self.source.within)
-        if not lead and len(self.anchors) == 1:
-            return Text(shown, tuple(self.anchors), self.source.within)
-        kept: list[tuple[int, int, int]] = []
-        for offset, line, column in self.anchors:
-            if offset <= lead:
-                kept = [(0, line, column + lead - offset)]
-            elif offset - lead <= len(shown):
-                kept.append((offset - lead, line, column))
-        return Text(shown, tuple(kept), self.source.within)
+            return Text("".join(self.parts).strip(), ((0, self.source.first, 1),), self.source.within)
+        return trimmed("".join(self.parts), self.anchors, self.source.within)
+
+
+def trimmed(whole: str, anchors: list[tuple[int, int, int]], within: Location | None = None) -> Text:
+    """A text without white space at its ends, its anchors moved along."""
+    lead = len(whole) - len(whole.lstrip())
+    shown = whole.strip()
+    if not lead and len(anchors) == 1:
+        return Text(shown, tuple(anchors), within)
+    kept: list[tuple[int, int, int]] = []
+    for offset, line, column in anchors:
+        if offset <= lead:
+            kept = [(0, line, column + lead - offset)]
+        elif offset - lead <= len(shown):
+            kept.append((offset - lead, line, column))
+    return Text(shown, tuple(kept), within)

@@ -105,8 +105,8 @@ def test_rows_are_called_by_their_claim_unless_they_say_otherwise() -> None:
         (Location("a.tex", 3), "a.tex:3"),
         (Location("a.tex", 3, 7, 3, 9), "a.tex:3:7"),
         (Location("a.tex", column=7), "a.tex"),
-        (Location("a.pptx", slide=2, paragraph=0), "a.pptx (slide 2 paragraph 0)"),
-        (Location("a.docx", table=0, row=1, col=2), "a.docx (table 0 row 1 col 2)"),
+        (Location("a.pptx", slide=2, paragraph=0), "a.pptx slide 2, paragraph 1"),
+        (Location("a.docx", table=0, row=1, col=2), "a.docx table 1, row 2, column 3"),
     ],
 )
 def test_places_are_written_as_editors_read_them(place: Location, text: str) -> None:
