@@ -51,10 +51,13 @@ def seal_folders(
     born = staging.conditions(project, exp_id, around, kept, config=config, seed=seed)
     staged: list[staging.Staging] = []
     try:
-        for folder, source in zip(folders, real, strict=True):
+        for _ in folders:
             beside = staged[0] if staged else None
             staged.append(staging.stage(project, born, beside=beside, durable=False))
-            _place(source, staged[-1].path, placement)
+        if placement == "move":  # a power cut must not leave what was handed over without the record that seals it
+            staging.flush(project, staged)
+        for folder, source, item in zip(folders, real, staged, strict=True):
+            _place(source, item.path, placement)
             if placement == "move" and os.path.islink(folder):  # noqa: PTH114
                 with atomic.explained(folder):
                     folder.unlink()

@@ -328,6 +328,12 @@ def keep(project: Project, around: provenance.Surroundings) -> Kept:
     )
 
 
+def flush(project: Project, many: Sequence[Staging]) -> None:
+    """Make start records durable that were written without. Raises StoreError."""
+    with atomic.explained(project.running):
+        atomic.fsync_trees([(project.running, [f"{staged.path.name}.json" for staged in many])])
+
+
 def forget(staged: Staging) -> None:
     """Remove the start record of a run that is sealed now."""
     with atomic.explained(staged.path), contextlib.suppress(FileNotFoundError):

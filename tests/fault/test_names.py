@@ -13,6 +13,7 @@ import pytest
 from ledger.errors import StoreError
 from ledger.project import Project
 from ledger.seal import staging
+from ledger.seal.folder import seal_folders
 from ledger.seal.publish import seal
 from ledger.store import atomic
 from ledger.store.runs import Run
@@ -119,3 +120,26 @@ def test_where_syncfs_is_not_known_every_file_is_flushed(
         (tmp_path / name).write_text(name)
     atomic.fsync_trees([(tmp_path, names)])
     assert len(flushed) == 301  # the files and their folder
+
+
+def test_what_is_handed_over_is_moved_only_when_the_record_that_seals_it_is_on_the_disk(
+    here: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.txt").write_text(name)
+    flushed: set[str] = set()
+    real_fsync, real_rename = os.fsync, os.rename
+
+    def fsync(handle: int) -> None:
+        flushed.add(str(Path(f"/proc/self/fd/{handle}").resolve()))
+        real_fsync(handle)
+
+    def rename(source: Any, target: Any) -> None:
+        if Path(source).parent == tmp_path:
+            assert {f"{target}.json", str(here.running)} <= flushed
+        real_rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "rename", rename)
+    assert len(seal_folders(here, [tmp_path / "a", tmp_path / "b"], "exp", placement="move")) == 2
