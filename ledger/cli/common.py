@@ -63,17 +63,25 @@ def deliver(
     policy: str | None,
     verdict: Collection[str] | None = None,
     at: Project | None = None,
+    shown: str | None = None,
 ) -> int:
-    """Print or write a report, remember its findings for `ledger disclose`, and say what the exit status is."""
+    """Print or write a report, remember its findings for `ledger disclose`, and say what the exit status is.
+
+    Whatever the project's log has disclosed is marked as disclosed, whichever check it comes from. `shown` is the form
+    for people that a command has of its own, printed where the findings would be listed.
+    """
     from ledger.gate import reporters
     from ledger.gate.policy import exit_status
     from ledger.gate.recall import remember
 
-    text = (
-        reporters.as_json(report, __version__)
-        if form == "json"
-        else reporters.as_text(report, colour=coloured(output), everything=everything)
-    )
+    if at is not None:
+        report = settled(report, at)
+    if form == "json":
+        text = reporters.as_json(report, __version__)
+    elif shown is not None and output is None:
+        text = f"{shown}\n\n{reporters.summary(report)}"
+    else:
+        text = reporters.as_text(report, colour=coloured(output), everything=everything)
     if output is None:
         click.echo(text)
     else:
@@ -85,6 +93,21 @@ def deliver(
         remember(at, report.findings)
     chosen: Policy = policy or (at.config.policy if at else "disclose")  # type: ignore[assignment]
     return exit_status(report, chosen, verdict=verdict)
+
+
+def settled(report: Report, at: Project) -> Report:
+    """The report with what `ledger disclose FINDING` has disclosed; as it is when the log is damaged, which is said."""
+    from dataclasses import replace
+
+    from ledger.errors import IntegrityError
+    from ledger.evidence import disclosures
+
+    try:
+        said = disclosures.recorded(at)
+    except IntegrityError as error:
+        say(f"warning: what was disclosed is not known: {error}")
+        return report
+    return replace(report, findings=disclosures.settle(report.findings, None, said))
 
 
 def coloured(output: Path | None) -> bool:

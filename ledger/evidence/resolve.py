@@ -241,5 +241,8 @@ class Resolver:
 def row_finding(
     graph: ClaimGraph, row: EvidenceRow, rule: str, severity: Any, message: str, fix: str, **values: Any
 ) -> Finding:
-    """A finding about an evidence row, placed in the claim graph's file."""
-    return Finding(rule, severity, message, Location(graph.path), row.claim_id, {"row": row.id, **values}, fix)
+    """A finding about an evidence row, placed in the claim graph's file. The row's value and run addresses are in its
+    values, so that a disclosure of it expires when they change.
+    """
+    bound = {"row": row.id, "value": row.raw.get("value"), "from": list(row.addresses)}
+    return Finding(rule, severity, message, Location(graph.path), row.claim_id, {**bound, **values}, fix)

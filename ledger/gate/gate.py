@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ledger.evidence import check as evidence_check
+from ledger.evidence import disclosures
 from ledger.evidence.graph import ClaimGraph
-from ledger.evidence.resolve import Resolved, Resolver
+from ledger.evidence.resolve import Resolved, Resolver, row_finding
 from ledger.gate.checks import CHECKS, Answer, Known
 from ledger.log.seals import addresses, seals
 from ledger.model.claim import Claim, EvidenceRow, iter_rows
-from ledger.model.finding import Finding, Location, Report
+from ledger.model.finding import Finding, Report
 from ledger.project import Project
 from ledger.store.journal import Journal
 from ledger.store.runs import RunStore
@@ -56,21 +57,22 @@ def run_gate(project: Project, graph: ClaimGraph, documents: Mapping[str, bytes]
     """
     evidence = evidence_check.check(project, graph)
     entries = list(Journal(project).entries())
+    said = disclosures.recorded(project)
     known = Known(
         project=project,
         logged={key: addresses(sealed) for key, sealed in seals(entries).items()},
         evidence=evidence.findings,
-        reconcile=reconciled.findings,
+        reconcile=disclosures.settle(reconciled.findings, graph, said),
         mentioned=Counter(mention.claim for mention in reconciled.mentions or () if mention.claim),
         generated_in=_generated_in(documents),
         documents=len(documents),
     )
     resolver = Resolver(project, graph)
-    numbers = []
+    numbers: list[Checked] = []
     for claim, row in iter_rows(graph.claims):
         resolved = resolver.resolve(row) if resolver.has_run(row) else Resolved(row.value)
         numbers.append(Checked(claim, row, tuple(check(known, claim, row, resolved) for check in CHECKS)))
-    findings = [finding for number in numbers for finding in _findings(graph, number)]
+    numbers, findings = _settled(graph, numbers, said)
     unfinished = [
         finding for finding in evidence.findings if finding.rule in {"claim-without-evidence", "disclosure-expired"}
     ]
@@ -110,17 +112,31 @@ def _generated_in(documents: Mapping[str, bytes]) -> dict[str, list[str]]:
     return out
 
 
-def _findings(graph: ClaimGraph, number: Checked) -> Iterator[Finding]:
-    """One finding for each check that says no, or says yes only with a disclosure."""
-    for answer in number.answers:
-        if answer.state in {"no", "disclosed"}:
-            finding = Finding(
-                rule=f"gate-{answer.check.replace(' ', '-')}",
-                severity="warning",
-                message=f"{number.row.id} is not {answer.check}: {answer.reason}",
-                location=Location(graph.path),
-                claim=number.claim.id,
-                values={"row": number.row.id, "value": number.row.value},
-                fix=answer.fix,
-            )
-            yield finding.with_disclosure(answer.reason) if answer.state == "disclosed" else finding
+def _settled(
+    graph: ClaimGraph, numbers: Sequence[Checked], said: Mapping[str, str]
+) -> tuple[list[Checked], list[Finding]]:
+    """The numbers with what `ledger disclose FINDING` said of single answers, and one finding for each that is not a yes."""
+    told: list[Checked] = []
+    findings: list[Finding] = []
+    for number in numbers:
+        answers = []
+        for answer in number.answers:
+            if answer.state not in {"no", "disclosed"}:
+                answers.append(answer)
+                continue
+            (finding,) = disclosures.settle([_finding(graph, number, answer)], None, said)
+            findings.append(finding)
+            if answer.state == "no" and finding.disclosed:
+                answer = replace(answer, state="disclosed", reason=f"{answer.reason}; {finding.disclosed}", fix=None)
+            answers.append(answer)
+        told.append(replace(number, answers=tuple(answers)))
+    return told, findings
+
+
+def _finding(graph: ClaimGraph, number: Checked, answer: Answer) -> Finding:
+    """What an answer that is no plain yes has to say; bound to the row's value and run addresses."""
+    finding = row_finding(
+        graph, number.row, f"gate-{answer.check.replace(' ', '-')}", "warning",
+        f"{number.row.id} is not {answer.check}: {answer.reason}", answer.fix or "",
+    )  # fmt: skip
+    return finding.with_disclosure(answer.reason) if answer.state == "disclosed" else finding

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +89,4 @@ def _deliver(reports: list[Any], command: str, project: Any, options: dict[str, 
             else:
                 checked[key] = value
     merged = Report(command, checked, tuple(finding for report in reports for finding in report.findings))
-    if project is not None:
-        from ledger.evidence import disclosures
-
-        merged = replace(merged, findings=disclosures.settle(merged.findings, None, disclosures.recorded(project)))
     return deliver(merged, **options, at=project)

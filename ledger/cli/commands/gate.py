@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,7 +19,6 @@ def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything
     for more.
     """
     from ledger import reconcile
-    from ledger.evidence import disclosures
     from ledger.evidence.graph import load
     from ledger.gate import record
     from ledger.gate.gate import read_documents, run_gate
@@ -34,20 +32,12 @@ def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything
         paths = reconcile.expand(list(project.config.documents), project.root, must_exist=False)
     texts = dict(read_documents(paths, project))
     report = reconcile.check([reconcile.Source(path, data) for path, data in texts.items()], graph)
-    settled = disclosures.settle(report.findings, graph, disclosures.recorded(project))
-    done = run_gate(project, graph, texts, replace(report, findings=settled))
+    done = run_gate(project, graph, texts, report)
     if write_if_changed(
         project.root / "DISCLOSURES.md", record.markdown(graph, done).encode("utf-8", "backslashreplace")
     ):
         say("wrote DISCLOSURES.md")
-    if form == "text" and output is None:
-        click.echo(record.terminal(done))
-        click.echo("")
-        from ledger.gate.policy import exit_status
-        from ledger.gate.recall import remember
-        from ledger.gate.reporters import summary
-
-        click.echo(summary(done.report))
-        remember(project, done.report.findings)
-        return exit_status(done.report, policy or project.config.policy)  # type: ignore[arg-type]
-    return deliver(done.report, form=form, output=output, everything=everything, policy=policy, at=project)
+    return deliver(
+        done.report, form=form, output=output, everything=everything, policy=policy, at=project,
+        shown=record.terminal(done),
+    )  # fmt: skip

@@ -40,7 +40,6 @@ def reconcile(
     while a drift is neither corrected nor disclosed, 3 when a document could not be read.
     """
     from ledger import reconcile as engine
-    from ledger.evidence import disclosures
     from ledger.evidence.graph import load
 
     project = None if evidence else find_project()
@@ -61,8 +60,6 @@ def reconcile(
         shown = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
         sources.append(engine.Source(shown, path.read_bytes()))
     report = engine.check(sources, graph)
-    if project is not None:
-        report = replace(report, findings=disclosures.settle(report.findings, graph, disclosures.recorded(project)))
     if not mentions:
         report = replace(report, mentions=None)
     status = deliver(

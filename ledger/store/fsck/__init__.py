@@ -12,13 +12,13 @@ from ledger.errors import IntegrityError, LedgerError, UsageError
 from ledger.model.finding import Finding, Report
 from ledger.project import Project
 from ledger.store.atomic import explained
-from ledger.store.fsck.counted import Counted, finding
+from ledger.store.fsck.counted import Counted, finding, state
 from ledger.store.fsck.leftovers import check_leftovers, remove
 from ledger.store.fsck.log import check_against, check_logged, read_log
 from ledger.store.fsck.objects import check_objects, check_selections
 from ledger.store.fsck.runs import check_run
 from ledger.store.recover import log_run
-from ledger.store.runs import Run, RunStore, read_run
+from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 
 __all__ = ["check", "repair"]
 
@@ -48,7 +48,8 @@ def check(
         try:
             run = read_run(folder)
         except LedgerError as error:
-            findings.append(finding("run-unreadable", error.message, project.shown(folder), fix="restore it from git"))
+            fix, bad = "restore it from git", state(folder / MANIFEST)
+            findings.append(finding("run-unreadable", error.message, project.shown(folder), fix=fix, reported=bad))
             continue
         runs[run.exp_id, run.run_id] = run
         findings += check_run(project, run, counted)

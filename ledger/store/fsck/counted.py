@@ -14,8 +14,16 @@ from ledger.model.finding import Finding, Location
 def finding(
     rule: str, message: str, path: str, *, severity: Any = "error", fix: str | None = None, **values: Any
 ) -> Finding:
-    """A finding about a path of the store."""
+    """A finding about a path of the store. `values` are what a disclosure of it is bound to: digests, addresses, ids."""
     return Finding(rule, severity, message, Location(path), values=values, fix=fix)
+
+
+def state(path: str | os.PathLike[str]) -> str | None:
+    """What stands at a path that is not as it should be: its digest, where a link leads, None when nothing can tell."""
+    try:
+        return f"-> {os.readlink(path)}" if os.path.islink(path) else file_digest(path)[0]  # noqa: PTH114, PTH115
+    except OSError:
+        return None
 
 
 @dataclass

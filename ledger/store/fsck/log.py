@@ -10,7 +10,7 @@ from ledger.log.seals import addresses, seals
 from ledger.log.segment import Head, Segment, read
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store.fsck.counted import finding
+from ledger.store.fsck.counted import finding, state
 from ledger.store.fsck.leftovers import torn
 from ledger.store.journal import Journal
 from ledger.store.runs import Run
@@ -28,11 +28,8 @@ def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
             if is_torn:
                 findings.append(torn(project, path))
         except IntegrityError as error:
-            findings.append(
-                finding(
-                    "log-damaged", f"{error.where}: {error.message}", project.shown(path), fix="restore it from git"
-                )
-            )
+            message, fix = f"{error.where}: {error.message}", "restore it from git"
+            findings.append(finding("log-damaged", message, project.shown(path), fix=fix, reported=state(path)))
     damaged = {path.stem for path in journal.files()} - segments.keys()
     own = journal.remembered()
     if own and own.segment not in damaged:
@@ -43,7 +40,8 @@ def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
             problem = None if head.segment in damaged else _inconsistent(segments.get(head.segment), head)
             if problem:
                 message = f"{problem}; segment {segment.id} knew {head.size} entries"
-                findings.append(finding("log-rewritten", message, _shown(project, head), fix="restore it from git"))
+                now = segments.get(head.segment)
+                findings.append(_rewritten(project, message, head, now, "restore it from git"))
     return list(segments.values()), findings
 
 
@@ -57,7 +55,7 @@ def check_against(
         problem = _inconsistent(today.get(name), head)
         if problem:
             message = f"{problem}; {ref} had {head.size} entries"
-            yield finding("log-rewritten", message, _shown(project, head), fix=f"restore it from {ref}")
+            yield _rewritten(project, message, head, today.get(name), f"restore it from {ref}")
 
 
 def _own(project: Project, segment: Segment | None, head: Head) -> Iterator[Finding]:
@@ -69,7 +67,12 @@ def _own(project: Project, segment: Segment | None, head: Head) -> Iterator[Find
         yield finding("log-shorter", message, _shown(project, head), severity="note", fix=fix)
     elif problem := _inconsistent(segment, head):
         message = f"{problem}; this clone wrote {head.size} entries"
-        yield finding("log-rewritten", message, _shown(project, head), fix="restore it from git")
+        yield _rewritten(project, message, head, segment, "restore it from git")
+
+
+def _rewritten(project: Project, message: str, head: Head, now: Segment | None, fix: str) -> Finding:
+    there = now and _root(now, head.size)
+    return finding("log-rewritten", message, _shown(project, head), fix=fix, reported=there, expected=head.root)
 
 
 def _shown(project: Project, head: Head) -> str:
@@ -82,10 +85,15 @@ def _inconsistent(segment: Segment | None, head: Head) -> str | None:
         return "a segment of the log is gone"
     if len(segment.entries) < head.size:
         return f"the log lost entries ({len(segment.entries)} are left)"
+    return None if _root(segment, head.size) == head.root else "the log was rewritten"
+
+
+def _root(segment: Segment, size: int) -> str:
+    """The Merkle root over the first `size` entries, or over all if there are fewer."""
     peaks = Peaks()
-    for leaf in segment.leaves[: head.size]:
+    for leaf in segment.leaves[:size]:
         peaks = peaks.append(leaf)
-    return None if peaks.root().hex() == head.root else "the log was rewritten"
+    return peaks.root().hex()
 
 
 def check_logged(
@@ -101,15 +109,17 @@ def check_logged(
         if key not in logged:
             if complete:  # with a damaged log this would only repeat the damage for every run
                 fix = "`ledger fsck --repair` logs it after checking every byte"
-                yield finding("run-unlogged", f"{run.run_id} is not in the log", shown, fix=fix)
+                yield finding("run-unlogged", f"{run.run_id} is not in the log", shown, fix=fix, address=run.address)
         elif len(logged[key]) > 1:
             several = ", ".join(address[:12] for address in logged[key])
             message = f"the log says that {run.run_id} was sealed as {several}; its manifest is {run.address[:12]}"
             fix = "`git log` of .ledger/log shows who added the later entry"
-            yield finding("sealed-twice", message, shown, fix=fix)
+            yield finding("sealed-twice", message, shown, fix=fix, reported=logged[key], expected=run.address)
         else:
             message = f"{run.run_id} was sealed as {logged[key][0][:12]}, its manifest is now {run.address[:12]}"
-            yield finding("manifest-altered", message, shown, fix="restore the run from git")
+            fix, was = "restore the run from git", logged[key][0]
+            yield finding("manifest-altered", message, shown, fix=fix, reported=run.address, expected=was)
     for exp_id, run_id in sorted(logged.keys() - runs.keys()):
         shown = project.shown(project.results / exp_id / "runs" / run_id)
-        yield finding("run-missing", f"{run_id} of {exp_id} was sealed and is gone", shown, fix="restore it from git")
+        message, fix = f"{run_id} of {exp_id} was sealed and is gone", "restore it from git"
+        yield finding("run-missing", message, shown, fix=fix, expected=logged[exp_id, run_id])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ledger.errors import LedgerError
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store.fsck.counted import Counted, finding
+from ledger.store.fsck.counted import Counted, finding, state
 from ledger.store.objects import ObjectStore
 from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 from ledger.store.selection import Selection
@@ -41,7 +41,7 @@ def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> It
             of = ", ".join(owners.get(name, ())) or "no run"
             fix = "restore it from a remote or another clone"
             message = f"object {name[:12]} of {of} {found}"
-            yield finding("object-damaged", message, shown, fix=fix, runs=owners.get(name, []))
+            yield finding("object-damaged", message, shown, fix=fix, runs=owners.get(name, []), reported=state(path))
         elif name not in owners:
             yield finding(
                 "object-unowned",
@@ -84,19 +84,20 @@ def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
         try:
             ids = selection.ids(exp_id)
         except LedgerError as error:
-            yield finding("selection-broken", error.message, shown, fix=error.fix)
+            bad = state(selection.path(exp_id))
+            yield finding("selection-broken", error.message, shown, fix=error.fix, reported=bad)
             continue
         leads_to = selection.leads_to(exp_id)
         if ids and leads_to and leads_to != ids[0]:
             message = f"`selected` leads to {leads_to}, and the first selected run is {ids[0]}"
             fix = f"`ledger select {ids[0]}` puts it right"
-            yield finding("selection-broken", message, shown, severity="warning", fix=fix)
+            yield finding("selection-broken", message, shown, severity="warning", fix=fix, link=leads_to, runs=ids)
         seeds: dict[str, str] = {}
         for run_id in ids:
             folder = store.folder(exp_id) / run_id
             if not (folder / MANIFEST).is_file():
                 message = f"the selected run {run_id} is absent"
-                yield finding("selection-broken", message, shown, fix="`ledger select` another run")
+                yield finding("selection-broken", message, shown, fix="`ledger select` another run", run=run_id)
                 continue
             with contextlib.suppress(LedgerError):  # its damage is said of the run itself
                 seed = read_run(folder).seed
@@ -104,4 +105,5 @@ def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
                 if first != run_id:
                     message = f"{first} and {run_id} are both selected for seed {seed}"
                     fix = "`ledger select` the one that counts"
-                    yield finding("selection-broken", message, shown, severity="warning", fix=fix)
+                    both = [first, run_id]
+                    yield finding("selection-broken", message, shown, severity="warning", fix=fix, runs=both)

@@ -11,8 +11,8 @@ from ledger.errors import InputError
 from ledger.model.finding import Finding
 from ledger.model.run import RunFile
 from ledger.project import Project
-from ledger.store.fsck.counted import Counted, finding
-from ledger.store.runs import MANIFEST, Run
+from ledger.store.fsck.counted import Counted, finding, state
+from ledger.store.runs import MANIFEST, PROVENANCE, Run
 
 
 def check_run(project: Project, run: Run, counted: Counted) -> Iterator[Finding]:
@@ -27,21 +27,24 @@ def _manifest(project: Project, run: Run) -> Iterator[Finding]:
     path = f"{project.shown(run.path)}/{MANIFEST}"
     if (run.path / MANIFEST).read_bytes() != listing(dict(run.manifest_raw)):
         yield finding(
-            "manifest-altered", "the manifest's bytes are not as they were written", path, fix="restore it from git"
-        )
+            "manifest-altered", "the manifest's bytes are not as they were written", path, fix="restore it from git",
+            reported=state(run.path / MANIFEST), expected=run.address,
+        )  # fmt: skip
     place = (run.path.parent.parent.name, run.path.name)
     if place != (run.exp_id, run.run_id):
         message = f"the folder is {'/'.join(place)} but the manifest says {run.exp_id}/{run.run_id}"
-        yield finding("run-moved", message, path, fix="move the folder back")
+        yield finding("run-moved", message, path, fix="move the folder back", address=run.address)
     try:
         inputs = run.provenance.get("hash_inputs")
         stated = run.provenance.get("provenance_hash")
     except InputError as error:
-        yield finding("run-unreadable", str(error), path, fix="restore it from git")
+        bad = state(run.path / PROVENANCE)
+        yield finding("run-unreadable", str(error), path, fix="restore it from git", reported=bad)
         return
     if inputs and stated != run.manifest.provenance_hash:
         message = f"provenance.json states {stated}, the manifest {run.manifest.provenance_hash}"
-        yield finding("provenance-mismatch", message, path, fix="restore the run from git")
+        fix, expected = "restore the run from git", run.manifest.provenance_hash
+        yield finding("provenance-mismatch", message, path, fix=fix, reported=stated, expected=expected)
 
 
 def _file(project: Project, run: Run, file: RunFile, counted: Counted) -> Iterator[Finding]:
@@ -52,29 +55,33 @@ def _file(project: Project, run: Run, file: RunFile, counted: Counted) -> Iterat
         return f"{project.shown(run.path)}/{file.path}"
 
     if os.path.isabs(file.path) or (".." in file.path and ".." in Path(file.path).parts):  # noqa: PTH117
-        yield finding("manifest-altered", f"the manifest names a path outside the run: {file.path}", shown())
+        message = f"the manifest names a path outside the run: {file.path}"
+        yield finding("manifest-altered", message, shown(), address=run.address)
         return
     if not os.path.lexists(path):
         if file.tier == "heavy":
             counted.absent_heavy += 1
             message = f"{file.path} ({file.size:,} bytes) of {run.run_id} is not on this machine"
             yield finding(
-                "heavy-absent", message, shown(), severity="note", fix="bring it from the machine that sealed it"
-            )
+                "heavy-absent", message, shown(), severity="note", fix="bring it from the machine that sealed it",
+                expected=file.sha256,
+            )  # fmt: skip
         else:
-            yield finding("file-missing", f"{file.path} of {run.run_id} is gone", shown(), fix="restore it from git")
+            message, fix = f"{file.path} of {run.run_id} is gone", "restore it from git"
+            yield finding("file-missing", message, shown(), fix=fix, expected=file.sha256)
         return
     counted.files += 1
     try:
         found = counted.mismatch(path, file.sha256, file.size)
     except OSError as error:
-        yield finding("file-unreadable", f"{file.path} of {run.run_id} cannot be read ({error.strerror})", shown())
+        message = f"{file.path} of {run.run_id} cannot be read ({error.strerror})"
+        yield finding("file-unreadable", message, shown(), expected=file.sha256)
         return
     if found:
         was = f"sealed as {file.sha256[:12]} ({file.size:,} bytes)"
         fix = "restore it from git, or from the object store"
         message = f"{file.path} of {run.run_id} has changed: {was}, now {found}"
-        yield finding("hash-mismatch", message, shown(), fix=fix, reported=found, expected=file.sha256)
+        yield finding("hash-mismatch", message, shown(), fix=fix, reported=state(path), expected=file.sha256)
 
 
 def _unlisted(project: Project, run: Run) -> Iterator[Finding]:
@@ -86,6 +93,8 @@ def _unlisted(project: Project, run: Run) -> Iterator[Finding]:
                 f"{name} is in {run.run_id} but was not sealed with it",
                 f"{project.shown(run.path)}/{name}",
                 fix="move it out: nothing is added to a sealed run",
+                reported=state(run.path / name),
+                address=run.address,
             )
 
 
