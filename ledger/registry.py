@@ -20,6 +20,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         ".tex": "ledger_adapters.readers.tex:READER",
         ".csv": "ledger_adapters.readers.csv:READER",
         ".tsv": "ledger_adapters.readers.csv:READER",
+        ".html": "ledger_adapters.readers.html:READER",
+        ".htm": "ledger_adapters.readers.html:READER",
         ".ipynb": "ledger_adapters.readers.notebook:READER",
         ".docx": "ledger_adapters.readers.docx:READER",
     },

@@ -10,9 +10,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ledger.model.document import Cell, Directive, Document, Paragraph, Table, Text
-from ledger_adapters.readers import html_blocks
-from ledger_adapters.readers.directives import parse as parse_directive
+from ledger.model.document import Cell, Document, Text
+from ledger_adapters.readers import html
+from ledger_adapters.readers.blocks import Blocks
 from ledger_adapters.readers.inline import MARKED, Inline, undress
 from ledger_adapters.readers.source import Source, Visible, decode
 
@@ -37,7 +37,7 @@ class MarkdownReader:
         """
         builder = Builder()
         builder.read(Source(decode(path, data)))
-        return Document(path, self.format, tuple(builder.blocks), builder.title, tuple(builder.directives))
+        return builder.document(path, self.format)
 
 
 def _parser() -> MarkdownIt:
@@ -46,17 +46,13 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
-class Builder:
+class Builder(Blocks):
     """Turns block tokens into blocks, in order; sections and tables count on from one source to the next."""
 
     source: Source
 
     def __init__(self) -> None:
-        self.blocks: list[Table | Paragraph] = []
-        self.directives: list[Directive] = []
-        self.title = ""
-        self.heads: list[tuple[int, str]] = []
-        self.tables = 0
+        super().__init__()
         self.rows: list[tuple[Cell, ...]] | None = None
         self.header_rows = 0
         self.stack: list[str] = []
@@ -74,12 +70,11 @@ class Builder:
     def heading(self, level: int, source: Source) -> None:
         """Add all of `source` as a heading."""
         self.source = source
-        self._heading(level, self._text([(0, len(source.text))])[0])
+        self.add_heading(level, self._text([(0, len(source.text))])[0])
 
     def html(self, source: Source) -> None:
         """Add the blocks of `source`, which is HTML."""
-        self.source = source
-        self._html(0, len(source.text))
+        html.read(source, 0, len(source.text), self)
 
     def take(self, token: Token) -> None:
         kind = token.type
@@ -95,15 +90,12 @@ class Builder:
         elif kind == "inline" and self.rows is None and token.map:
             self._inline(token, self.stack[-1] if self.stack else "")
         elif kind == "html_block" and token.map:
-            self._html(self.source.line_span(token.map[0])[0], self.source.line_span(token.map[1] - 1)[1])
+            start, end = self.source.line_span(token.map[0])[0], self.source.line_span(token.map[1] - 1)[1]
+            html.read(self.source, start, end, self)
         if kind.endswith("_open"):
             self.stack.append(f"h{token.tag[1]}" if kind == "heading_open" else kind[:-5])
         elif kind.endswith("_close") and self.stack:
             self.stack.pop()
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        return tuple(title for _, title in self.heads)
 
     def _text(self, spans: list[tuple[int, int]]) -> tuple[Text, tuple[str, ...]]:
         """The visible text of source spans, one per line."""
@@ -121,13 +113,8 @@ class Builder:
                 undress(self.source, start, end, inline)
                 inline.visible.put(" ", end)
         for offset, comment in inline.comments:
-            self._directive(offset, comment)
+            self.direct(comment, self.source, offset)
         return inline.visible.text(), tuple(inline.links)
-
-    def _directive(self, offset: int, comment: str) -> None:
-        found = parse_directive(comment, self.source, offset)
-        if found:
-            self.directives.append(found)
 
     def _inline(self, token: Token, parent: str) -> None:
         assert token.map is not None
@@ -139,18 +126,9 @@ class Builder:
                 spans.append((at, at + len(content.rstrip())))
         text, links = self._text(spans)
         if re.fullmatch(r"h[1-6]", parent):
-            self._heading(int(parent[1]), text)
+            self.add_heading(int(parent[1]), text)
             return
-        if text.text:
-            kind = "item" if "list_item" in self.stack else "text"
-            self.blocks.append(Paragraph(text, self.headings, links, kind))
-
-    def _heading(self, level: int, text: Text) -> None:
-        self.heads = [(depth, title) for depth, title in self.heads if depth < level]
-        if text.text:
-            self.blocks.append(Paragraph(text, self.headings, (), "heading"))
-        self.heads.append((level, text.text))
-        self.title = self.title or text.text
+        self.add_paragraph(text, links, "item" if "list_item" in self.stack else "text")
 
     def _row(self, line: int) -> tuple[Cell, ...]:
         start, end = self.source.line_span(line)
@@ -168,23 +146,7 @@ class Builder:
             return
         blank = Cell(Text("", rows[0][0].text.anchors))
         even = tuple(row[:width] + (blank,) * (width - len(row)) for row in rows)
-        before = self.blocks[-1] if self.blocks else None
-        caption = None
-        if isinstance(before, Paragraph) and before.kind != "heading" and before.headings == self.headings:
-            caption = before.text
-        self.blocks.append(Table(even, self.header_rows, caption, self.headings, self.tables))
-        self.tables += 1
-
-    def _html(self, start: int, end: int) -> None:
-        """An HTML block: its comments may be directives, its tables and text are read."""
-        for match in re.finditer(r"<!--(.*?)(?:-->|\Z)", self.source.text[start:end], re.DOTALL):
-            self._directive(start + match.start(), match.group(1))
-        for block in html_blocks.read(self.source, start, end, self.headings, self.tables):
-            if isinstance(block, Table):
-                self.tables += 1
-            elif block.kind == "heading":
-                self.title = self.title or block.text.text
-            self.blocks.append(block)
+        self.add_table(even, self.header_rows)
 
 
 def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -14,7 +14,6 @@ from typing import Any
 from ledger.errors import InputError
 from ledger.model.document import Document
 from ledger.model.finding import Location
-from ledger_adapters.readers.directives import parse as parse_directive
 from ledger_adapters.readers.markdown import Builder
 from ledger_adapters.readers.source import Source, decode
 
@@ -41,15 +40,12 @@ class NotebookReader:
         """
         cells = _cells(path, _parse(path, data))
         builder = Builder()
-        notes: list[str] = []
         for number, cell in enumerate(cells):
             if not isinstance(cell, dict):
-                notes.append(f"cell {number} is no object")
+                builder.notes.append(f"cell {number} is no object")
                 continue
             _read_cell(builder, cell, Location(path, cell=number))
-        return Document(
-            path, self.format, tuple(builder.blocks), builder.title, tuple(builder.directives), tuple(notes)
-        )
+        return builder.document(path, self.format)
 
 
 def _parse(path: str, data: bytes) -> Any:
@@ -91,9 +87,9 @@ def _read_cell(builder: Builder, cell: dict[str, Any], within: Location) -> None
         builder.html(Source(text, within))
     elif kind == "code":
         source = Source(text, within)
-        found = [parse_directive(match.group(1), source, match.start()) for match in _COMMENT.finditer(text)]
-        builder.directives += [directive for directive in found if directive]
-        _read_outputs(builder, cell.get("outputs"), Source(text, within))
+        for match in _COMMENT.finditer(text):
+            builder.direct(match.group(1), source, match.start())
+        _read_outputs(builder, cell.get("outputs"), source)
 
 
 def _read_outputs(builder: Builder, outputs: Any, code: Source) -> None:

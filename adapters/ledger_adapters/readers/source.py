@@ -12,6 +12,7 @@ from ledger.model.finding import Location
 # shown as nothing: soft hyphen, zero-width space, joiners, byte order mark
 NOT_SHOWN = "\n\r\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _NOT_SHOWN = re.compile(f"[{NOT_SHOWN}]")
+_RUN = re.compile(f"[ \t\n\r\f]{{2,}}|[\t\f{NOT_SHOWN}]")
 
 
 def decode(path: str, data: bytes) -> str:
@@ -90,6 +91,21 @@ class Visible:
             position = i + 1
         self._piece(position, end)
 
+    def flow(self, start: int, end: int) -> None:
+        """Show source[start:end] with every run of white space as one space, as in HTML."""
+        position = start
+        for match in _RUN.finditer(self.source.text, start, end):
+            self._piece(position, match.start())
+            position = match.end()
+            if match.group()[0] in " \t\n\r\f":
+                self.space(match.start())
+        self._piece(position, end)
+
+    def space(self, at: int) -> None:
+        """Show a space for what stands at `at`, unless one is shown already or nothing is."""
+        if self.parts and self.parts[-1][-1] != " ":
+            self.put(" ", at)
+
     def _piece(self, start: int, end: int) -> None:
         if start >= end:
             return
@@ -101,6 +117,8 @@ class Visible:
 
     def put(self, shown: str, at: int) -> None:
         """Show `shown`, which stands for markup at source offset `at`."""
+        if len(shown) == 1 and _NOT_SHOWN.match(shown):
+            return
         if not shown:
             return
         self.anchors.append((self.length, *self.source.place(at)))
