@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ledger.canon import digest, file_digest, spelled
 from ledger.errors import InputError, UsageError
+from ledger.seal import dvc
 from ledger.seal.gaps import Gap
 from ledger.store.digests import Digests
 
@@ -33,10 +34,12 @@ def capture(path: Path | None, dataset: str | None, digests: Digests) -> Data:
 
     Raises:
         UsageError: there is nothing at `path`.
-        InputError: it is a file that cannot be read.
+        InputError: it is a file that cannot be read, or a record of DVC's that says no hash.
     """
     if path is None:
         return Data({**NONE, "dataset": dataset})
+    if found := dvc.recorded(path):
+        return _of_dvc(found, path, dataset)
     kind = _kind(path)
     left: list[tuple[str, str]] = []
     before = len(digests.changed)
@@ -55,7 +58,29 @@ def capture(path: Path | None, dataset: str | None, digests: Digests) -> Data:
     else:
         raise UsageError("is neither a file nor a folder", where=path, fix="name what training reads")
     changed = [(os.path.relpath(file, path), "changed while it was read") for file in digests.changed[before:]]
-    return Data({"dataset": dataset or name, "sha256": sha256, "split_manifest": split}, _gaps(path, [*left, *changed]))
+    record = {"dataset": dataset or name, "sha256": sha256, "split_manifest": split, "kind": "read"}
+    return Data(record, _gaps(path, [*left, *changed]))
+
+
+def _of_dvc(found: dvc.Recorded, path: Path, dataset: str | None) -> Data:
+    """The data as DVC recorded them: nothing is read but the split manifest, where it is checked out."""
+    manifest = found.on_disk / SPLIT_MANIFEST if found.on_disk else None
+    record = {
+        "dataset": dataset or found.name,
+        "sha256": found.sha256,
+        "split_manifest": file_digest(manifest)[0] if manifest and manifest.is_file() else None,
+        "kind": "dvc",
+        "recorded": [out.to_json() for out in found.outputs],
+    }
+    differing = found.differing()
+    if not differing:
+        return Data(record)
+    name, why = differing[0]
+    more = f", and {len(differing) - 1} more" if len(differing) > 1 else ""
+    fix = "`dvc status` says what changed, `dvc commit` records it; then run again"
+    return Data(
+        record, (Gap("data-not-recorded", f"{path.name} records other data than there are: {name}: {why}{more}", fix),)
+    )
 
 
 def _kind(path: Path) -> int:

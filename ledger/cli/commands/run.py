@@ -28,7 +28,9 @@ conditions = [
     ),
     click.option("--seed", help="The seed of this run; `{seed}` in the command stands for it."),
     click.option(
-        "--data", type=click.Path(exists=True, path_type=Path), help="File or folder that training reads; it is hashed."
+        "--data",
+        type=click.Path(path_type=Path),
+        help="File or folder that training reads; it is hashed. A .dvc file, dvc.lock:STAGE or dvc.lock:PATH: as DVC recorded it.",
     ),
     click.option("--dataset", help="What the data are called."),
 ]
