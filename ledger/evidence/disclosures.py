@@ -26,16 +26,21 @@ SETTLED_BY_CLAIM = frozenset(
 )
 
 
-def bind(graph: ClaimGraph, raw: dict[str, Any]) -> dict[str, Any]:
-    """Bind disclosures that were typed into the file, and so have no binding yet, to today's values."""
-    for claim in graph.claims:
+def bind(old: ClaimGraph, new: ClaimGraph, raw: dict[str, Any]) -> dict[str, Any]:
+    """Bind disclosures that were typed into the file `old`, and so have no binding yet, to the values beside which they
+    were typed; to those of `new` where there was none. `raw` is what becomes the file.
+    """
+    for before, claim in zip(old.claims, new.claims, strict=True):
         target = raw["claims"][claim.index]
         if (
             claim.disclosures
             and target.get("disclosed_for") is None
             and any(row.value is not None for row in claim.rows)
         ):
-            target["disclosed_for"] = _binding(claim)
+            rows = zip(before.rows, claim.rows, strict=True)
+            target["disclosed_for"] = {
+                row.id: _row_binding(row if _unstated(typed, row) else typed) for typed, row in rows
+            }
         if not claim.disclosures:
             target.pop("disclosed_for", None)
     return raw
@@ -130,6 +135,11 @@ def log(
     """Record that the user disclosed a claim or a finding."""
     said = {"claim": claim, "rule": rule, "fingerprint": fingerprint, "text": text, "for": bound}
     Journal(project).append({"type": "disclose", **said})
+
+
+def _unstated(typed: EvidenceRow, row: EvidenceRow) -> bool:
+    """Whether the file had no value when a sentence was typed into it, or today's value and did not say of which runs."""
+    return typed.raw.get("value") is None or (typed.raw.get("value") == row.raw.get("value") and not typed.addresses)
 
 
 def _binding(claim: Claim) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def refresh(project: Project) -> Refreshed:
                     raw["claims"][claim.index]["evidence"][row.index] = stated
                     changes += _change(row, stated, resolved)
         new = from_bytes(to_bytes(raw), graph.path)
-        raw = disclosures.bind(new, raw)
+        raw = disclosures.bind(graph, new, raw)
         written = atomic.write_if_changed(project.evidence, to_bytes(raw)) if raw != graph.raw else False
     return Refreshed(from_bytes(to_bytes(raw), graph.path), tuple(changes), distinct(findings), written)
 

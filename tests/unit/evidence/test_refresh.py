@@ -238,3 +238,25 @@ def test_a_median_of_two_huge_values_is_no_infinity(here: Project, make_run: Mak
     write(here, claim(aggregate="median"))
     refresh(here)
     assert rules(here) == ["non-finite-value"]
+
+
+@pytest.mark.parametrize(("value", "expires"), [(None, False), (0.9, False), (0.8, True)])
+@pytest.mark.parametrize("other_run", [False, True])
+def test_a_typed_disclosure_is_bound_to_the_value_beside_which_it_was_typed(
+    here: Project, make_run: MakeRun, value: float | None, expires: bool, other_run: bool
+) -> None:
+    run = make_run(here, value=value or 0.9)
+    write(here, claim())
+    if value is not None:
+        refresh(here)
+    raw = json.loads(here.evidence.read_text())
+    raw["claims"][0]["disclosure"] = "one seed"
+    here.evidence.write_text(json.dumps(raw))
+    if expires or other_run:
+        Selection(here).select(make_run(here, value=0.9))
+    refresh(here)
+    bound = json.loads(here.evidence.read_text())["claims"][0]["disclosed_for"]["C1"]
+    gone = value is not None and (expires or other_run)
+    assert ("disclosure-expired" in rules(here)) == gone
+    if gone:
+        assert bound == {"value": value, "from": [run.address]}
