@@ -12,6 +12,7 @@ from ledger.canon import handle_digest, spelled
 from ledger.errors import InputError, visible
 from ledger.model.run import RunFile, Tier
 from ledger.store.atomic import is_temporary
+from ledger.store.parallel import LARGE, largest_first
 
 HEAVY_FROM = 1024 * 1024  # bytes; larger files are heavy wherever they lie
 HEAVY_FOLDER = "checkpoints/"
@@ -44,6 +45,7 @@ def collect(root: Path, *, leave: frozenset[str] = frozenset()) -> Collected:
         OSError: a file cannot be read.
     """
     files: list[RunFile] = []
+    large: list[tuple[int, tuple[str, str]]] = []
     skipped: list[dict[str, str]] = []
     unfinished: list[str] = []
     for name, found in _walk(os.fspath(root), ""):
@@ -55,8 +57,11 @@ def collect(root: Path, *, leave: frozenset[str] = frozenset()) -> Collected:
         reason = None if found.is_file(follow_symlinks=False) else _not_taken(Path(found.path), root)
         if reason:
             skipped.append({"path": name, "reason": reason})
+        elif (size := found.stat().st_size) >= LARGE:
+            large.append((size, (found.path, name)))
         else:
             files.append(entry(found.path, name))
+    files += largest_first(lambda item: entry(*item), large)
     return Collected(
         tuple(sorted(files, key=lambda file: file.path)),
         tuple(sorted(skipped, key=lambda item: item["path"])),

@@ -43,6 +43,7 @@ def check(
     counted = Counted(progress, chosen=_chosen(project, quick, sample))
     runs: dict[tuple[str, str], Run] = {}
     store = RunStore(project)
+    counted.ahead(project.objects)
     for folder in store.folders():
         counted.runs += 1
         try:

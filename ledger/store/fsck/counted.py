@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ledger.canon import file_digest
 from ledger.model.finding import Finding, Location
+from ledger.store.parallel import LARGE, largest_first
 
 
 def finding(
@@ -42,6 +46,25 @@ class Counted:
     def hashed(self) -> int:
         """How many files were read."""
         return len(self._hashed)
+
+    def ahead(self, objects: Path) -> None:
+        """Hash the large objects side by side: runs have other names of the same bytes. What cannot be read is said when
+        it is asked for by its name.
+        """
+        large: list[tuple[int, tuple[Path, tuple[int, int]]]] = []
+        for path in objects.glob("??/*"):
+            if self.chosen is not None and path.parent.name + path.name not in self.chosen:
+                continue
+            with contextlib.suppress(OSError):
+                about = path.lstat()
+                if about.st_size >= LARGE and stat.S_ISREG(about.st_mode):
+                    large.append((about.st_size, (path, (about.st_dev, about.st_ino))))
+        if len(large) > 1:
+            largest_first(self._try, large)
+
+    def _try(self, item: tuple[Path, tuple[int, int]]) -> None:
+        with contextlib.suppress(OSError):
+            self._digest(*item)
 
     def mismatch(self, path: str | os.PathLike[str], expected: str, size: int | None = None) -> str | None:
         """What a file is now, if it is not what it should be: its digest, or its size where no digest is asked for.
