@@ -55,10 +55,16 @@ def build(root: Path, name: str, *, timeout: float = 600, on_progress: Progress 
     if run.failed:
         return Report(f"figures build {name}", _checked(Verdict(), failed=True), tuple(run.findings))
     tell("re-opening what was rendered")
-    said = sidecar.disclosures(earlier)
-    verdict = judge(folder, run.record, run.written, said)
-    verdict.findings[:0] = run.findings
-    sidecar.write(folder, compose(folder, earlier, run, verdict))
+    now = claims.disclosed_for(folder, earlier)
+    expired = sidecar.expired(folder, earlier, now)
+    verdict = judge(folder, run.record, run.written, () if expired else sidecar.disclosures(earlier))
+    verdict.findings[:0] = [*run.findings, *([expired] if expired else [])]
+    content = compose(folder, earlier, run, verdict)
+    if expired is None and now is not None:
+        content["disclosed_for"] = now
+    elif now is None:
+        content.pop("disclosed_for", None)
+    sidecar.write(folder, content)
     return Report(f"figures build {name}", _checked(verdict), tuple(verdict.findings))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ledger.canon import file_digest
 from ledger.errors import InputError
 from ledger.model.finding import SEVERITIES, Finding, Location, Report, Severity
-from ledger.pixelgate import claims, sidecar
+from ledger.pixelgate import claims, disclosed, sidecar
 from ledger.pixelgate.folder import Folder, find
 from ledger.pixelgate.judge import Verdict, reopen, unreadable
 from ledger.pixelgate.pixels import RASTERS, UnreadableError, open_picture
@@ -43,14 +43,18 @@ def check(root: Path, name: str) -> Report:
         verdict.findings += _stale(folder, raw, files)
     pictures = reopen(folder, files, verdict)
     fresh = raw is not None and not verdict.findings
-    earlier = list(_earlier(raw)) if raw is not None else []
-    if fresh:
-        verdict.findings += earlier
+    expired = sidecar.expired(folder, raw, claims.disclosed_for(folder, raw))
+    said = () if expired else sidecar.disclosures(raw)
+    said += tuple(text for text in _list((raw or {}).get("disclosed_in_script")) if isinstance(text, str))
+    if fresh and raw is not None:
+        earlier = [finding for finding in _earlier(raw) if finding.rule != "disclosure-expired"]
+        verdict.findings += disclosed.again(earlier, said)
         verdict.unjudged += _strings((raw or {}).get("pixel_check"), "not_judged")
     else:
         verdict.unjudged.append(f"{folder.shown(folder.path)}: drawn data are judged when the figure is built")
         for path, picture in pictures.items():
-            verdict.findings += check_raster(folder.shown(path), picture)
+            verdict.findings += disclosed.settle(check_raster(folder.shown(path), picture), said, "")
+    verdict.findings += [expired] if expired else []
     checked = {"figures": 1, "paths": verdict.paths, "pictures": len(pictures), "not_judged": verdict.unjudged}
     return Report(f"figures check {name}", checked, tuple(verdict.findings))
 
@@ -143,8 +147,7 @@ def _moved(path: str, message: str, fix: str, what: str) -> Finding:
 
 def _earlier(raw: Mapping[str, Any]) -> Iterator[Finding]:
     """The findings of the last build."""
-    found = (raw.get("pixel_check") or {}).get("findings")
-    for item in found if isinstance(found, list) else ():
+    for item in _list((raw.get("pixel_check") or {}).get("findings")):
         if not isinstance(item, Mapping) or not isinstance(item.get("rule"), str):
             continue
         place = item.get("location")
@@ -164,7 +167,10 @@ def _earlier(raw: Mapping[str, Any]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _list(raw: object) -> list[Any]:
+    return raw if isinstance(raw, list) else []
+
+
 def _strings(raw: object, key: str) -> list[str]:
     checked = raw.get("checked") if isinstance(raw, Mapping) else None
-    items = checked.get(key) if isinstance(checked, Mapping) else None
-    return [str(item) for item in items] if isinstance(items, list) else []
+    return [str(item) for item in _list(checked.get(key))] if isinstance(checked, Mapping) else []

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ledger.canon import file_digest
 from ledger.errors import LedgerError
 from ledger.evidence import graph as claim_graph
 from ledger.evidence.graph import FILE, ClaimGraph
 from ledger.model.claim import EvidenceRow
+from ledger.pixelgate import sidecar
 from ledger.pixelgate.folder import Folder
 
 _CLAIMS = re.compile(r"^\s*claims?\s*:\s*\[?(.*?)\]?\s*$", re.IGNORECASE | re.MULTILINE)
@@ -52,6 +54,13 @@ def built_from(claims: list[str], graph: ClaimGraph | None) -> list[dict[str, An
                 if entry not in out and row.exp_id:
                     out.append(entry)
     return out
+
+
+def disclosed_for(folder: Folder, raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What the sentences of the sidecar `raw` hold for now; None when there are none."""
+    graph = load_graph(folder)
+    digest = file_digest(folder.data)[0] if folder.data.is_file() else None
+    return sidecar.binding(raw, digest, built_from(supported(folder, raw, graph), graph))
 
 
 def _runs(row: EvidenceRow) -> list[tuple[str, str | None]]:

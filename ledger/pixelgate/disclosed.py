@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ledger.model.finding import Finding
 
@@ -42,6 +43,9 @@ _IN_PICTURE = {
 }
 
 
+_PICTURE = "the picture says"
+
+
 def settle(findings: Iterable[Finding], said: tuple[str, ...], words: str) -> list[Finding]:
     """The same findings, those that a sentence speaks of marked as disclosed by it."""
     out = []
@@ -49,11 +53,19 @@ def settle(findings: Iterable[Finding], said: tuple[str, ...], words: str) -> li
         text = _speaks(finding, said)
         if not text and (pattern := _PART if "rows" in finding.values else _IN_PICTURE.get(finding.rule)):
             match = re.search(pattern, words, re.IGNORECASE)
-            text = (
-                f"the picture says “{words[max(0, match.start() - 30) : match.end() + 30].strip()}”" if match else None
-            )
+            text = f"{_PICTURE} “{words[max(0, match.start() - 30) : match.end() + 30].strip()}”" if match else None
         out.append(finding.with_disclosure(text) if text else finding)
     return out
+
+
+def again(findings: Iterable[Finding], said: tuple[str, ...]) -> list[Finding]:
+    """Findings of an earlier build, settled by the sentences of today; what the picture itself says still holds."""
+    return [
+        finding
+        if (finding.disclosed or "").startswith(_PICTURE)
+        else settle([replace(finding, disclosed=None)], said, "")[0]
+        for finding in findings
+    ]
 
 
 def _speaks(finding: Finding, said: tuple[str, ...]) -> str | None:

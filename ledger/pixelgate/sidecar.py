@@ -10,6 +10,7 @@ from typing import Any
 
 from ledger.canon import finite, parse, pretty
 from ledger.errors import InputError
+from ledger.model.finding import Finding, Location
 from ledger.pixelgate.folder import Folder
 from ledger.store import atomic
 
@@ -49,6 +50,26 @@ def disclosures(raw: Mapping[str, Any] | None) -> tuple[str, ...]:
     value = (raw or {}).get("disclosure")
     items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return tuple(text for text in items if isinstance(text, str) and text.strip())
+
+
+def binding(raw: Mapping[str, Any] | None, data: str | None, built_from: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What the sidecar's sentences hold for: the digest of source_data.csv and the run addresses; None without any."""
+    said = disclosures(raw)
+    addresses = sorted({str(item["run_address"]) for item in built_from if item.get("run_address")})
+    return {"disclosure": list(said), "source_data": data, "from": addresses} if said else None
+
+
+def expired(folder: Folder, raw: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> Finding | None:
+    """The finding for sentences that were said of other data or runs; a sentence that was reworded since is said anew."""
+    then = (raw or {}).get("disclosed_for")
+    if now is None or not isinstance(then, Mapping) or then == now or then.get("disclosure") != now["disclosure"]:
+        return None
+    moved = [name for key, name in (("source_data", "source data"), ("from", "runs")) if then.get(key) != now[key]]
+    shown = folder.shown(folder.sidecar)
+    message = f"the disclosure of figures/{folder.name} was made for other {' and '.join(moved)}"
+    fix = "reword `disclosure` in the sidecar, or remove `disclosed_for` if it still holds"
+    values = {"reported": dict(then), "expected": dict(now)}
+    return Finding("disclosure-expired", "warning", message, Location(shown), None, values, fix)
 
 
 def rendered(raw: Mapping[str, Any] | None) -> dict[str, str]:

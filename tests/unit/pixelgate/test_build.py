@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import InputError, UsageError
+from ledger.model.finding import Report
 from ledger.pixelgate import build, check, check_file, names
 
 BARS = """
@@ -345,3 +346,59 @@ def test_a_draw_event_that_draws_again_loses_no_text(figure: Make) -> None:
     report = build(figure(body), "plot")
     assert [finding.rule for finding in report.findings] == ["tofu"]
     assert report.checked["not_judged"] == []
+
+
+CUT = BARS.replace("fig.savefig", "ax.set_ylim(89, 93); fig.savefig")
+
+
+def say(root: Path, **keys: object) -> None:
+    sidecar = root / "figures/plot/plot.provenance"
+    raw = {**json.loads(sidecar.read_text()), **keys}
+    sidecar.write_text(json.dumps({key: value for key, value in raw.items() if value is not None}))
+
+
+def said(root: Path, judge: Callable[..., Report]) -> dict[str, str | None]:
+    return {finding.rule: finding.disclosed for finding in judge(root, "plot").findings}
+
+
+def test_a_check_settles_by_the_sentences_of_the_sidecar_as_it_is(figure: Make) -> None:
+    root = figure(CUT)
+    build(root, "plot")
+    say(root, disclosure="The axis starts at 89.")
+    assert said(root, check) == {"truncated-axis": "The axis starts at 89."}
+    build(root, "plot")
+    say(root, disclosure=None, disclosed_for=None)
+    assert said(root, check) == {"truncated-axis": None}
+
+
+def test_a_sentence_of_the_sidecar_expires_with_its_data_until_it_is_said_again(figure: Make) -> None:
+    root = figure(CUT)
+    build(root, "plot")
+    say(root, disclosure="The axis starts at 89.")
+    assert said(root, build) == said(root, check) == {"truncated-axis": "The axis starts at 89."}
+    figure(CUT, data="method,accuracy\nbase,90\nours,91\n")
+    assert {"disclosure-expired", "figure-stale"} <= said(root, check).keys()
+    expired = {"truncated-axis": None, "disclosure-expired": None}
+    assert said(root, build) == said(root, check) == said(root, build) == expired
+    say(root, disclosure="The axis still starts at 89.")
+    assert said(root, build) == said(root, check) == {"truncated-axis": "The axis still starts at 89."}
+    figure(CUT)
+    assert "disclosure-expired" in said(root, build)
+    say(root, disclosed_for=None)
+    assert said(root, build) == {"truncated-axis": "The axis still starts at 89."}
+
+
+def test_a_sentence_of_the_sidecar_expires_with_the_runs_of_its_claims(figure: Make) -> None:
+    root = figure(CUT)
+
+    def rests_on(letter: str) -> None:
+        source = [{"run": f"r{letter}", "address": letter * 64}]
+        row = {"exp_id": "ours", "metric": "accuracy", "value": 92.0, "figure": "plot", "from": source}
+        (root / "EVIDENCE.json").write_text(json.dumps({"claims": [{"id": "C1", "evidence": [row]}]}))
+
+    rests_on("a")
+    build(root, "plot")
+    say(root, disclosure="The axis starts at 89.")
+    assert said(root, build) == {"truncated-axis": "The axis starts at 89."}
+    rests_on("b")
+    assert "disclosure-expired" in said(root, check)
