@@ -24,6 +24,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         ".htm": "ledger_adapters.readers.html:READER",
         ".ipynb": "ledger_adapters.readers.notebook:READER",
         ".docx": "ledger_adapters.readers.docx:READER",
+        ".pptx": "ledger_adapters.readers.pptx:READER",
     },
     "history": {
         "git": "ledger_adapters.history.git:line_origin",

@@ -6,8 +6,10 @@ import io
 from typing import Any
 
 import docx
+import pptx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pptx.util import Inches
 
 from ledger.model.document import Document, Table
 from ledger.registry import load
@@ -22,7 +24,7 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
     """Rows of equal length with at least one text."""
     width = draw(st.integers(1, 5))
     rows = draw(st.lists(st.lists(texts, min_size=width, max_size=width), min_size=1, max_size=5))
-    rows[draw(st.integers(0, len(rows) - 1))][draw(st.integers(0, width - 1))] = "81.3"
+    rows[0][0] = "81.3"  # no merge covers it
     return rows
 
 
@@ -87,3 +89,27 @@ def test_word_tables(drawn: list[tuple[list[list[str]], list[tuple[int, int, int
     found = tables(load("readers", ".docx").read("d.docx", saved(document)))
     assert [seen(table) for table in found] == [spread(rows, areas) for rows, areas in drawn]
     assert [table.index for table in found] == list(range(len(drawn)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(merged(), min_size=1, max_size=3), st.booleans())
+def test_tables_on_slides(drawn: list[tuple[list[list[str]], list[tuple[int, int, int, int]]]], together: bool) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for i, (rows, areas) in enumerate(drawn):
+        if i and not together:
+            slide = deck.slides.add_slide(deck.slide_layouts[6])
+        slide.shapes.add_textbox(*[Inches(1)] * 4).text_frame.text = "between"
+        table = slide.shapes.add_table(len(rows), len(rows[0]), *[Inches(1)] * 4).table
+        for top, bottom, left, right in areas:
+            if (top, left) != (bottom, right):
+                table.cell(top, left).merge(table.cell(bottom, right))
+        for r, row in enumerate(spread(rows, areas)):
+            for c, (text, top, left) in enumerate(row):
+                if (r, c) == (top, left):
+                    table.cell(r, c).text = text
+    found = tables(load("readers", ".pptx").read("d.pptx", saved(deck)))
+    assert [seen(table) for table in found] == [spread(rows, areas) for rows, areas in drawn]
+    places = [table.rows[0][0].text.location("", 0, 1) for table in found]
+    counted = [(1, i) if together else (i + 1, 0) for i in range(len(drawn))]
+    assert [(place.slide, place.table) for place in places] == counted

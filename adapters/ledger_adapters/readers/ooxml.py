@@ -51,6 +51,11 @@ def attribute(element: Element, name: str) -> str | None:
     return None
 
 
+def reference(element: Element, name: str = "id") -> str | None:
+    """The id of a relation that an element names (`r:id`, never its own `id`)."""
+    return next((value for key, value in element.attrib.items() if key.endswith(f"}}{name}")), None)
+
+
 def child(element: Element | None, *path: str) -> Element | None:
     """The first descendant along `path`, or None."""
     for name in path:
