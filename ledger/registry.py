@@ -25,6 +25,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         ".ipynb": "ledger_adapters.readers.notebook:READER",
         ".docx": "ledger_adapters.readers.docx:READER",
         ".pptx": "ledger_adapters.readers.pptx:READER",
+        ".xlsx": "ledger_adapters.readers.xlsx:READER",
     },
     "history": {
         "git": "ledger_adapters.history.git:line_origin",

@@ -47,6 +47,7 @@ class _Seen:
     mentions: tuple[Finding, ...] = ()
     numbers: int = 0
     unreadable: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def check(documents: Sequence[Source], graph: ClaimGraph) -> Report:
@@ -66,6 +67,9 @@ def check(documents: Sequence[Source], graph: ClaimGraph) -> Report:
         "matched": len(mentions),
         "unreadable": [one.unreadable for one in seen if one.unreadable],
     }
+    left = [note for one in seen for note in one.notes]
+    if left:
+        checked["not_judged"] = left
     findings = tuple(found for one in seen for found in one.findings)
     return Report("reconcile", checked, findings, mentions)
 
@@ -113,7 +117,8 @@ def _check_one(source: Source, index: Index, sense: Sense) -> _Seen:
             findings += [said] if said else []
     findings += bindings.findings(source.path)
     findings += missing(document, judged, source.path)
-    return _Seen(tuple(suppress(findings, document)), tuple(mentions), numbers)
+    notes = tuple(f"{source.path}: {note}" for note in document.notes)
+    return _Seen(tuple(suppress(findings, document)), tuple(mentions), numbers, notes=notes)
 
 
 def _judged(match: Match | None) -> Iterator[tuple[Match, Verdict]]:

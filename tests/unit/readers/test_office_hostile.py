@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 
 import docx
+import openpyxl
 import pptx
 import pytest
 
@@ -37,10 +38,17 @@ def slides() -> bytes:
     return saved(deck.save)
 
 
+def workbook() -> bytes:
+    book = openpyxl.Workbook()
+    book.active.append(["accuracy", 81.3])
+    return saved(book.save)
+
+
 # ending -> a good file, and its part that holds the text
 GOOD: dict[str, tuple[bytes, str]] = {
     ".docx": (word(), "word/document.xml"),
     ".pptx": (slides(), "ppt/slides/slide1.xml"),
+    ".xlsx": (workbook(), "xl/worksheets/sheet1.xml"),
 }
 each = pytest.mark.parametrize("ending", sorted(GOOD))
 
@@ -71,7 +79,7 @@ def refused(ending: str, data: bytes) -> str:
 
 def root_start(xml: bytes) -> int:
     """Where the root element of a part begins, behind the XML declaration."""
-    return xml.index(b"<", xml.index(b"?>"))
+    return xml.index(b"<", max(xml.find(b"?>"), 0))
 
 
 @each
