@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import docx
+import openpyxl
 import pptx
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,3 +114,24 @@ def test_tables_on_slides(drawn: list[tuple[list[list[str]], list[tuple[int, int
     places = [table.rows[0][0].text.location("", 0, 1) for table in found]
     counted = [(1, i) if together else (i + 1, 0) for i in range(len(drawn))]
     assert [(place.slide, place.table) for place in places] == counted
+
+
+@settings(deadline=None, max_examples=40)
+@given(grids(), st.integers(1, 30), st.integers(1, 30))
+def test_sheets(rows: list[list[str]], top: int, left: int) -> None:
+    book = openpyxl.Workbook()
+    written = {(r, c): text for r, row in enumerate(rows, top) for c, text in enumerate(row, left) if text}
+    for (r, c), text in written.items():
+        cell = book.active.cell(r, c)
+        cell.value, cell.data_type = text, "s"
+    found = load("readers", ".xlsx").read("d.xlsx", saved(book))
+    got: dict[tuple[int, int], str] = {}
+    for table in tables(found):
+        assert table.caption is not None
+        for text in [table.caption, *(cell.text for row in table.rows for cell in row)]:
+            place = text.location("", 0, 1)
+            if place.row is not None and place.col is not None and text.text:
+                got[place.row + 1, place.col + 1] = text.text
+    assert got.items() <= written.items()
+    lone = {r for r, _ in written if sum(row == r for row, _ in written) == 1}  # may be captions
+    assert {place for place in written if place[0] not in lone} <= got.keys()
