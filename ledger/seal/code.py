@@ -10,7 +10,6 @@ from __future__ import annotations
 import fnmatch
 import glob
 import os
-import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 from ledger.canon import digest, file_digest, sha256, spelled
 from ledger.project import Project
 from ledger.seal.gaps import Gap
+from ledger.store import git
 from ledger.store.digests import Digests
 
 # what the evidence layer and the paper's build write; matched against paths relative to the project
@@ -29,9 +29,6 @@ NOT_CODE = (
 
 
 _LARGE = 256 * 1024  # bytes; what reading costs more than asking whether it was read before
-_OF_A_HOOK = frozenset(
-    {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +198,8 @@ def _git(root: Path, *args: str, no: int | None = None) -> bytes | None:
         FileNotFoundError: git is not installed.
         _GitFailedError: it failed.
     """
-    environment = {**around(), "LC_ALL": "C"}
     try:
-        done = subprocess.run(["git", "-C", str(root), *args], env=environment, capture_output=True, check=False)
+        done = git.ask(root, *args)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -211,14 +207,8 @@ def _git(root: Path, *args: str, no: int | None = None) -> bytes | None:
     if done.returncode == no:
         return None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise _GitFailedError(said[0] if said else f"`git {args[0]}` ended with exit status {done.returncode}")
+        raise _GitFailedError(git.complaint(done))
     return done.stdout
-
-
-def around() -> dict[str, str]:
-    """The environment without what a git hook sets to speak of its own repository and index."""
-    return {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
 
 
 def _paths(output: bytes | None) -> list[str]:

@@ -5,12 +5,11 @@ Asks git, once for all runs that were just sealed; changes no rule.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 
 from ledger.model.finding import Finding, Location
 from ledger.project import Project
-from ledger.seal.code import around
+from ledger.store import git
 from ledger.store.runs import MANIFEST, Run
 
 
@@ -30,10 +29,9 @@ def findings(project: Project, runs: Sequence[Run]) -> dict[tuple[str, str], Fin
 
 def _ask(project: Project, paths: Sequence[str]) -> list[tuple[str, str]]:
     """(rule, path) of each path that is ignored; empty without git."""
-    command = ["git", "-C", str(project.root), "check-ignore", "-z", "-v", "--no-index", "--stdin"]
     asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
     try:
-        done = subprocess.run(command, env=around(), input=asked, capture_output=True, check=False)
+        done = git.ask(project.root, "check-ignore", "-z", "-v", "--no-index", "--stdin", said=asked)
     except OSError:
         return []
     parts = done.stdout.decode("utf-8", "surrogateescape").split("\0")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from ledger.errors import IntegrityError, LedgerError, UsageError
 from ledger.model.finding import Finding, Report
 from ledger.project import Project
+from ledger.store import git
 from ledger.store.atomic import explained
 from ledger.store.fsck.counted import Counted, finding, state
 from ledger.store.fsck.leftovers import check_leftovers, remove
@@ -88,21 +89,18 @@ def _chosen(project: Project, quick: bool, sample: int | None) -> Collection[str
 
 def _log_at(project: Project, ref: str) -> dict[str, bytes]:
     """The log's segments as a git revision holds them."""
-    import subprocess
 
-    def git(*args: str) -> bytes:
-        done = subprocess.run(["git", "-C", str(project.root), *args], capture_output=True, check=False)
+    def asked(*args: str) -> bytes:
+        done = git.ask(project.root, *args)
         if done.returncode:
-            complaint = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
-            raise UsageError(complaint[-1], where=f"--against {ref}", fix="name a commit, branch or tag")
+            raise UsageError(git.complaint(done), where=f"--against {ref}", fix="name a commit, branch or tag")
         return done.stdout
 
-    names = git(
-        "ls-tree", "-z", "--name-only", ref, "--", f"{project.log.relative_to(project.root).as_posix()}/"
-    ).split(b"\0")
+    folder = f"{project.log.relative_to(project.root).as_posix()}/"
+    names = asked("ls-tree", "-z", "--name-only", ref, "--", folder).split(b"\0")
     paths = [name.decode() for name in names if name.endswith(b".jsonl")]
     return {
-        path.rpartition("/")[2].removesuffix(".jsonl"): git("cat-file", "blob", f"{ref}:./{path}") for path in paths
+        path.rpartition("/")[2].removesuffix(".jsonl"): asked("cat-file", "blob", f"{ref}:./{path}") for path in paths
     }
 
 
