@@ -20,7 +20,7 @@ FAMILIES = ("run", "store", "evidence", "gate")
 _COMMANDS = """\
 # Commands
 
-Made from `ledger COMMAND --help` by `docs/make_reference.py`. Ids may be shortened to any unique prefix.
+Made from `ledger COMMAND --help` by `docs/make_reference.py`. A RUN may be named [in several ways](naming-runs.md).
 [Exit status](exit-status.md) says what each number means.
 """
 _RULES = """\

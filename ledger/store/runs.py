@@ -1,4 +1,4 @@
-"""Sealed runs on disk: find them, read what they say, resolve the short names that people type."""
+"""Sealed runs on disk: find them, and read what they say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.canon import digest, parse
-from ledger.errors import InputError, LedgerError, UsageError
+from ledger.errors import InputError, LedgerError
 from ledger.model.run import Manifest, Metric
 from ledger.project import Project
 
@@ -107,26 +107,10 @@ class RunStore:
         return read_run(folder) if folder.is_dir() else None
 
     def resolve(self, name: str) -> Run:
-        """The run that `name` means: an id, a unique prefix of one, `EXP/ID`, `@last` or `@best:METRIC`.
+        """The run that `name` means, in any form that people type. Raises as `ledger.store.reference.resolve` does."""
+        from ledger.store import reference
 
-        Raises:
-            UsageError: none or several runs fit; candidates are listed.
-
-        """
-        runs = self.all()
-        if not runs:
-            raise UsageError("no run is sealed yet", fix="`ledger run EXP -- COMMAND` makes one")
-        if name.startswith("@"):
-            return _by_mark(name, runs)
-        exp_id, _, rest = name.rpartition("/")
-        pool = [run for run in runs if not exp_id or run.exp_id == exp_id]
-        fits = [run for run in pool if run.run_id == rest] or [run for run in pool if run.run_id.startswith(rest)]
-        if len(fits) == 1:
-            return fits[0]
-        if not fits:
-            raise UsageError(f"no run is called {name!r}", fix="`ledger runs` lists them")
-        listed = ", ".join(f"{run.exp_id}/{run.run_id}" for run in fits[:5]) + (" ..." if len(fits) > 5 else "")
-        raise UsageError(f"{name!r} fits {len(fits)} runs: {listed}", fix="type more of the id")
+        return reference.resolve(self, name)
 
 
 def read_run(folder: Path) -> Run:
@@ -201,17 +185,3 @@ def _mapping(path: Path) -> Mapping[str, Any]:
     if not isinstance(raw, dict):
         raise InputError("expected a JSON object", where=path)
     return raw
-
-
-def _by_mark(name: str, runs: list[Run]) -> Run:
-    if name == "@last":
-        return max(runs, key=lambda run: (run.manifest.created, run.run_id))
-    if name.startswith("@best:"):
-        metric = name.removeprefix("@best:")
-        scored = [(row, run) for run in runs for row in run.find_metrics(metric) if row.number is not None]
-        if not scored:
-            raise UsageError(f"no sealed run has a metric {metric!r}", fix="`ledger show RUN` lists a run's metrics")
-        lower = any(row.raw.get("direction") == "lower_is_better" for row, _ in scored)
-        pick = min if lower else max
-        return pick(scored, key=lambda pair: pair[0].number or 0.0)[1]
-    raise UsageError(f"{name!r} is no reference to a run", fix="use an id, @last or @best:METRIC")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def diff(first: str, second: str, form: str) -> int:
     """Say what differs between two runs.
 
-    In one line which of the six inputs differ, then the values and config keys.
+    In one line which of the six inputs differ, then the values and config keys. RUN is an id, a prefix, EXP, @last, @selected or @best:METRIC, as for `ledger show`.
     """
     from ledger.gate.reporters import table
     from ledger.store.compare import compare

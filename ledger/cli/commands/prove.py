@@ -33,7 +33,7 @@ _LARGEST = 64 * 1024 * 1024  # bytes; a proof of a hundred runs is a few hundred
 def prove(what: str, output: Path | None, form: str) -> int:
     """Prove that a run or a claim rests on the log.
 
-    A run is in the log; a claim's value follows from runs in the log. `ledger check-proof FILE` verifies the proof with nothing but the file and the log head.
+    A run is in the log; a claim's value follows from runs in the log. `ledger check-proof FILE` verifies the proof with nothing but the file and the log head. RUN is an id, a prefix, EXP, @last, @selected or @best:METRIC, as for `ledger show`.
     """
     from ledger.evidence.graph import load
     from ledger.store.atomic import write_bytes

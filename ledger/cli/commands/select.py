@@ -12,7 +12,7 @@ from ledger.cli.common import HELP, find_project, say
 def select(name: str) -> int:
     """Choose a run for its seed; logged, never destructive.
 
-    The run chosen before stays sealed and can be chosen again.
+    The run chosen before stays sealed and can be chosen again. RUN is an id, a prefix, EXP, @last or @best:METRIC, as for `ledger show`.
     """
     from ledger.errors import InputError
     from ledger.store.runs import RunStore

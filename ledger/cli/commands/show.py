@@ -15,7 +15,7 @@ from ledger.cli.common import HELP, find_project
 def show(name: str, form: str) -> int:
     """Show one run: metrics, inputs, files.
 
-    RUN is an id or a unique prefix of one, @last, or @best:METRIC.
+    RUN is an id or a unique prefix of one, EXP/ID, EXP for its only run, @last, @selected, or @best:METRIC; EXP/@last and so on within one experiment.
     """
     from ledger.gate.reporters import table
     from ledger.store.runs import RunStore
