@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -103,13 +104,18 @@ def _not_taken(path: Path, root: Path) -> str | None:
     """Why this entry, which is no regular file, is no file of the run; None for a link to a file of the run."""
     if not stat.S_ISLNK(path.lstat().st_mode):
         return "neither a file nor a folder"
+    written = visible(os.readlink(path))  # noqa: PTH115 (kept as written)
     try:
         target = path.resolve(strict=True)
-    except (OSError, RuntimeError):
-        return "a link that leads nowhere"
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, FileNotFoundError):
+            return f"a link that leads nowhere ({written} is not there)"
+        if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:  # which of the two depends on the Python
+            return f"a link that leads back to itself ({written})"
+        return f"a link that cannot be followed ({written}: {error.strerror})"
     if not target.is_relative_to(root.resolve()):
-        return f"a link that leaves the run ({visible(os.readlink(path))})"  # noqa: PTH115 (kept as written)
-    return None if target.is_file() else "a link to a folder"
+        return f"a link that leaves the run ({written})"
+    return None if target.is_file() else f"a link to a folder ({written})"
 
 
 def _walk(folder: str, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:

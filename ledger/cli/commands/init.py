@@ -14,7 +14,8 @@ ATTRIBUTES = ("results/** -text", ".ledger/log/** -text")
 
 @click.command(context_settings=HELP, epilog="Example: ledger init --project my-paper")
 @click.option("--project", "name", help="The project's name (default: the folder's).")
-def init(name: str | None) -> int:
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
+def init(name: str | None, quiet: bool) -> int:
     """Make this folder a project.
 
     What is there already stays as it is.
@@ -32,6 +33,8 @@ def init(name: str | None) -> int:
     for path, lines in ((root / ".gitignore", IGNORED), (root / ".gitattributes", ATTRIBUTES)):
         if _add_lines(path, lines):
             done.append(path.name)
+    if quiet:
+        return 0
     say(f"wrote {', '.join(done)}" if done else "this is a project already; nothing changed")
     say("next: `ledger run EXP -- python train.py`, then add a claim to EVIDENCE.json and `ledger evidence refresh`")
     return 0

@@ -226,7 +226,8 @@ def test_init_makes_a_project_and_changes_nothing_the_second_time(tmp_path: Path
     root = tmp_path / "fresh"
     root.mkdir()
     (root / ".gitignore").write_text("*.pyc")
-    assert shell("init", at=root).returncode == 0
+    done = shell("init", "-q", at=root)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
     before = {path: path.read_bytes() for path in root.iterdir()}
     assert before[root / ".gitignore"].startswith(b"*.pyc\n.ledger/objects/\n")
     assert shell("init", at=root).returncode == 0

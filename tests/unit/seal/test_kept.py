@@ -162,3 +162,29 @@ def test_output_and_a_log_of_the_same_name_are_both_kept(here: Project, shell: C
     (log,) = here.results.glob("exp/runs/*/log.txt")
     assert sorted(log.read_text().splitlines()) == ["from the screen", "from the script"]
     assert file_digest(log)[1] == len("from the screen\nfrom the script\n")
+
+
+@pytest.mark.parametrize("placement", ["copy", "move", "link"])
+def test_each_link_that_is_no_file_of_the_run_says_where_it_leads(
+    here: Project, tmp_path: Path, placement: str
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("not of the run")
+    out = tmp_path / "out"
+    (out / "deep").mkdir(parents=True)
+    (out / "ok.txt").write_text("1")
+    links = {"dangling": "gone.bin", "outside": str(secret), "loop": "loop", "folder": "deep", "within": "ok.txt"}
+    for name, target in links.items():
+        (out / name).symlink_to(target)
+    (sealed,) = seal_folders(here, [out], "exp", placement=placement)  # type: ignore[arg-type]
+    assert {item["path"]: item["reason"] for item in sealed.run.manifest.skipped} == {
+        "dangling": "a link that leads nowhere (gone.bin is not there)",
+        "outside": f"a link that leaves the run ({secret})",
+        "loop": "a link that leads back to itself (loop)",
+        "folder": "a link to a folder (deep)",
+    }
+    assert {"ok.txt", "within"} <= {file.path for file in sealed.run.manifest.files}
+    assert b"not of the run" not in b"".join(
+        path.read_bytes() for path in here.root.rglob("*") if path.is_file() and not path.is_symlink()
+    )
+    assert clean(here)
