@@ -44,6 +44,10 @@ class InputError(LedgerError):
     """A file of the user's cannot be read as what it should be."""
 
 
+class NewerVersionError(InputError):
+    """A file of ours that a newer version of this tool wrote: whole, as far as anybody can tell, and not readable here."""
+
+
 class StoreError(LedgerError):
     """The disk refused: permission, space, a path in the way."""
 

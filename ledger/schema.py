@@ -7,7 +7,6 @@ It never changes what it is given.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
@@ -17,22 +16,22 @@ from typing import Any
 from ledger.canon import parse
 from ledger.canon.position import position_of
 from ledger.errors import InputError, UsageError
+from ledger.model.version import refuse_newer
 
 NAMES = ("evidence", "run", "provenance", "results", "selected", "figure", "report", "log", "split_manifest", "proof")
 PREFIX = "evidence-ledger"
-_DECLARED = re.compile(rf"{PREFIX}/(?P<name>[a-z_]+)/v(?P<major>[1-9]\d*)")
 
 
 def validate(value: Any, name: str, text: str | None = None, where: object = None) -> None:
     """Hold a parsed file to the newest schema `name` that this version knows, `text` being what it was parsed from.
 
     Raises:
-        InputError: `value` is of a newer version than this tool reads, or is not shaped as the schema says. With
-            `text`, `where` is completed by line and column.
+        NewerVersionError: `value` is of a newer version than this tool reads.
+        InputError: it is not shaped as the schema says. With `text`, `where` is completed by line and column.
         UsageError: there is no schema of that name.
 
     """
-    _refuse_newer(value, name, text, where)
+    refuse_newer(value, f"{PREFIX}/{name}/v1", _place(text, where, ("schema",)))
     problems = sorted(_validator(name).iter_errors(value), key=lambda error: _order(text, error))
     if problems:
         pointer = tuple(problems[0].absolute_path)
@@ -85,17 +84,6 @@ def _unique_rows(_validator: Any, _wanted: Any, claims: Any, _schema: Any) -> It
                 path = (i, "evidence", j, "id") if own else (i, "evidence", j)
                 yield ValidationError(f"the row id {found!r} is taken; it must be unique", path=path)
             seen.add(found)
-
-
-def _refuse_newer(value: Any, name: str, text: str | None, where: object) -> None:
-    declared = value.get("schema") if isinstance(value, dict) else None
-    match = _DECLARED.fullmatch(declared) if isinstance(declared, str) else None
-    if match and match["name"] == name and int(match["major"]) > 1:
-        raise InputError(
-            f"is {declared}, and this version reads v1 of it",
-            where=_place(text, where, ("schema",)),
-            fix=f"upgrade to the evidence-ledger version {match['major']}.0 or newer that wrote it",
-        )
 
 
 def _order(text: str | None, error: Any) -> tuple[Any, ...]:

@@ -96,15 +96,15 @@ def deliver(
 
 
 def settled(report: Report, at: Project) -> Report:
-    """The report with what `ledger disclose FINDING` has disclosed; as it is when the log is damaged, which is said."""
+    """The report with what `ledger disclose FINDING` has disclosed; as it is when the log cannot be read, which is said."""
     from dataclasses import replace
 
-    from ledger.errors import IntegrityError
+    from ledger.errors import IntegrityError, NewerVersionError
     from ledger.evidence import disclosures
 
     try:
         said = disclosures.recorded(at)
-    except IntegrityError as error:
+    except (IntegrityError, NewerVersionError) as error:
         say(f"warning: what was disclosed is not known: {error}")
         return report
     return replace(report, findings=disclosures.settle(report.findings, None, said))

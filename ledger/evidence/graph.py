@@ -15,6 +15,7 @@ from ledger.canon import parse, pretty
 from ledger.canon.position import position_of
 from ledger.errors import InputError
 from ledger.model.claim import Claim
+from ledger.model.version import newer, refuse_newer
 
 FILE = "EVIDENCE.json"
 SCHEMA = "evidence-ledger/evidence/v1"
@@ -56,6 +57,9 @@ def load(path: Path, *, shown: str | None = None) -> ClaimGraph:
 def from_bytes(data: bytes, shown: str = FILE) -> ClaimGraph:
     """The claim graph in these bytes. Raises InputError as `load` does."""
     raw = parse(data, shown)
+    if newer(raw, SCHEMA):
+        line, column = position_of(data.decode("utf-8-sig"), ("schema",))
+        refuse_newer(raw, SCHEMA, f"{shown}:{line}:{column}")
     for pointer, problem in _shape(raw):
         line, column = position_of(data.decode("utf-8-sig"), pointer)
         raise InputError(problem, where=f"{shown}:{line}:{column}")

@@ -23,7 +23,8 @@ from ledger.log.merkle import leaf_hash
 from ledger.log.seals import entry_of, seals
 from ledger.log.segment import Head, encode
 from ledger.model.claim import Claim, EvidenceRow
-from ledger.model.run import Manifest, Metric
+from ledger.model.run import MANIFEST_SCHEMA, RESULTS_SCHEMA, Manifest, Metric
+from ledger.model.version import refuse_newer
 from ledger.project import Project
 from ledger.store.journal import Journal
 from ledger.store.runs import RESULTS, Run
@@ -112,6 +113,7 @@ def check_proof(document: Any, head: str | None = None) -> list[str]:
     Raises:
         InputError: it is no proof at all.
     """
+    refuse_newer(document, SCHEMA)
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise InputError(f"is no proof (its schema is not {SCHEMA})", fix="`ledger prove RUN` makes one")
     try:
@@ -133,6 +135,7 @@ def _check_runs(document: Mapping[str, Any]) -> Iterable[str]:
     heads = {item["segment"]: item for item in document["heads"]}
     for item in document["runs"]:
         entry, manifest = item["entry"], item["manifest"]
+        refuse_newer(manifest, MANIFEST_SCHEMA)
         name = manifest["run_id"]
         head = heads[item["segment"]]
         path = [bytes.fromhex(part) for part in item["path"]]
@@ -181,7 +184,9 @@ def _aggregate(row: Mapping[str, Any], results: Mapping[str, str | None]) -> flo
         text = results.get(name)
         if text is None:
             return None
-        metrics = [Metric.from_json(raw) for raw in json.loads(text)["metrics"]]
+        stated = json.loads(text)
+        refuse_newer(stated, RESULTS_SCHEMA, f"results of {name}")
+        metrics = [Metric.from_json(raw) for raw in stated["metrics"]]
         fits = [m for m in metrics if m.metric == row["metric"]]
         fits = [
             m for m in fits if row.get("split") in (None, "", m.split) and row.get("dataset") in (None, "", m.dataset)

@@ -13,6 +13,7 @@ from typing import Any
 from ledger.canon import canonical, parse
 from ledger.errors import InputError, IntegrityError
 from ledger.log.merkle import Peaks, leaf_hash
+from ledger.model.version import refuse_newer
 
 SCHEMA = "evidence-ledger/log/v1"
 
@@ -111,6 +112,7 @@ def read(segment: str, data: bytes) -> Segment:
 
     Raises:
         IntegrityError: a line is torn, not canonical JSON, or the first does not open this segment.
+        NewerVersionError: a newer version of this tool opened it.
 
     """
     where = f"{segment}.jsonl"
@@ -128,6 +130,8 @@ def read(segment: str, data: bytes) -> Segment:
             raise IntegrityError(f"not a log entry ({error.message})", where=f"{where}:{index + 1}") from error
         if not isinstance(body, dict) or encode(body) != line:
             raise IntegrityError("not a canonical log entry", where=f"{where}:{index + 1}")
+        if body.get("type") == "open":
+            refuse_newer(body, SCHEMA, where)
         if problem := malformed(body):
             raise IntegrityError(problem, where=f"{where}:{index + 1}")
         entries.append(Entry(segment, index, body))

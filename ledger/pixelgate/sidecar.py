@@ -11,6 +11,7 @@ from typing import Any
 from ledger.canon import finite, parse, pretty
 from ledger.errors import InputError
 from ledger.model.finding import Finding, Location
+from ledger.model.version import refuse_newer
 from ledger.pixelgate.folder import Folder
 from ledger.store import atomic
 
@@ -34,6 +35,7 @@ def read(folder: Folder) -> Mapping[str, Any] | None:
     raw = parse(data, shown)
     if not isinstance(raw, dict):
         raise InputError("a sidecar must be a JSON object", where=shown, fix="delete it and build the figure again")
+    refuse_newer(raw, SCHEMA, shown)
     declared = raw.get("schema", SCHEMA)
     if declared != SCHEMA:
         raise InputError(f"schema {declared!r} is not one that this version reads ({SCHEMA})", where=shown)

@@ -15,6 +15,7 @@ from ledger.errors import InputError
 from ledger.model.finding import Finding, Location
 from ledger.model.number import finite_number
 from ledger.model.run import RESULTS_SCHEMA
+from ledger.model.version import refuse_newer
 
 
 def read_journal(path: Path) -> tuple[list[dict[str, Any]], int]:
@@ -50,6 +51,7 @@ def merge_results(own: bytes | None, journal: Iterable[Mapping[str, Any]], where
     written: list[Mapping[str, Any]] = []
     if own is not None:
         parsed = parse(own, where)
+        refuse_newer(parsed, RESULTS_SCHEMA, where)
         metrics = parsed.get("metrics") if isinstance(parsed, dict) else None
         if not isinstance(metrics, list) or not all(isinstance(row, dict) and "metric" in row for row in metrics):
             raise InputError(

@@ -7,6 +7,8 @@ from typing import Any
 
 from ledger.canon import parse
 from ledger.errors import InputError
+from ledger.model.run import SELECTED_SCHEMA
+from ledger.model.version import refuse_newer
 from ledger.project import Project
 
 FILE = "selected.json"
@@ -26,6 +28,7 @@ def selected_ids(project: Project, exp_id: str) -> list[str]:
         return []
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=project.shown(path)) from error
+    refuse_newer(raw, SELECTED_SCHEMA, project.shown(path))
     runs = raw.get("runs") if isinstance(raw, dict) else None
     if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs):
         fix = "`ledger select RUN` rewrites it"

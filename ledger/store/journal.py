@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from ledger.canon import listing, parse
-from ledger.errors import IntegrityError, LedgerError, StoreError
+from ledger.errors import IntegrityError, LedgerError, NewerVersionError, StoreError
 from ledger.log.head import log_head
 from ledger.log.merkle import Peaks, leaf_hash
-from ledger.log.segment import Entry, Head, Segment, encode, opening, read
+from ledger.log.segment import SCHEMA, Entry, Head, Segment, encode, opening, read
 from ledger.project import Project
 from ledger.store import atomic
 from ledger.store.lock import exclusive
+
+_OPENED = f'"schema":"{SCHEMA}"'.encode()  # in the first line of every segment that this version writes
 
 
 def now() -> str:
@@ -68,12 +70,16 @@ class _Tail:
         return cls(str(raw["segment"]), peaks, *where, str(raw["last"]).encode())
 
     def is_of(self, path: Path) -> bool:
-        """Whether the file is the very one that we left, with our last line where it was; more may follow."""
+        """Whether the file is the very one that we left, with our last line where it was; more may follow. One that a
+        newer version opened, before this clone went back to this one, is not continued.
+        """
         start = self.length - len(self.last) - 1
         try:
             with path.open("rb") as stream:
                 stat = os.fstat(stream.fileno())
                 if self.host != host() or stat.st_ino != self.inode or stat.st_size < self.length:
+                    return False
+                if _OPENED not in stream.readline():
                     return False
                 stream.seek(max(start, 0))
                 return start >= 0 and stream.read(len(self.last) + 1) == self.last + b"\n"
@@ -123,6 +129,7 @@ class Journal:
 
         Raises:
             IntegrityError: one is damaged.
+            NewerVersionError: a newer version of this tool wrote one.
 
         """
         return [read(path.stem, self.whole(path)[0]) for path in self.files()]
@@ -206,7 +213,7 @@ class Journal:
                 os.fsync(stream.fileno())
         try:
             found = read(tail.segment, data[:size])
-        except IntegrityError:
+        except (IntegrityError, NewerVersionError):
             return None
         return (
             _Tail(tail.segment, peaks, size, tail.inode, tail.host, found.last_line) if found.peaks == peaks else None
@@ -216,7 +223,7 @@ class Journal:
         segment = os.urandom(8).hex()
         known = []
         for path in self.files():
-            with contextlib.suppress(IntegrityError):
+            with contextlib.suppress(IntegrityError, NewerVersionError):
                 known.append(read(path.stem, path.read_bytes()).head)
         path = self.folder / f"{segment}.jsonl"
         line = encode(opening(segment, known, now()))

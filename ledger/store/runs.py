@@ -10,7 +10,8 @@ from typing import Any
 
 from ledger.canon import digest, parse
 from ledger.errors import InputError, LedgerError
-from ledger.model.run import Manifest, Metric
+from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, RESULTS_SCHEMA, Manifest, Metric
+from ledger.model.version import refuse_newer
 from ledger.project import Project
 
 MANIFEST = "run.json"
@@ -53,7 +54,7 @@ class Run:
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
         """The rows of results.json; empty when the run has none. Raises InputError when it cannot be read."""
-        rows = _mapping(self.path / RESULTS).get("metrics", [])
+        rows = _mapping(self.path / RESULTS, RESULTS_SCHEMA).get("metrics", [])
         if not isinstance(rows, list):
             raise InputError("`metrics` is no list", where=self.path / RESULTS, fix="restore it from git")
         return tuple(Metric.from_json(row) for row in rows if isinstance(row, Mapping))
@@ -121,7 +122,7 @@ def read_run(folder: Path) -> Run:
 
     """
     path = folder / MANIFEST
-    raw = _mapping(path)
+    raw = _mapping(path, MANIFEST_SCHEMA)
     if not raw:
         raise InputError("a run without a manifest", where=path, fix="`ledger fsck` says what is left of it")
     try:
@@ -148,7 +149,7 @@ def seed_of(folder: Path) -> Any:
 
 
 def _certificate(folder: Path) -> Mapping[str, Any]:
-    record = _mapping(folder / PROVENANCE)
+    record = _mapping(folder / PROVENANCE, PROVENANCE_SCHEMA)
     if not is_certificate(record):
         raise InputError("not a birth certificate", where=folder / PROVENANCE, fix="restore it from git")
     return record
@@ -175,7 +176,7 @@ def is_certificate(record: Mapping[str, Any]) -> bool:
     )
 
 
-def _mapping(path: Path) -> Mapping[str, Any]:
+def _mapping(path: Path, schema: str) -> Mapping[str, Any]:
     try:
         raw = parse(path.read_bytes(), path)
     except FileNotFoundError:
@@ -184,4 +185,5 @@ def _mapping(path: Path) -> Mapping[str, Any]:
         raise InputError(f"cannot be read ({error.strerror})", where=path) from error
     if not isinstance(raw, dict):
         raise InputError("expected a JSON object", where=path)
+    refuse_newer(raw, schema, path)
     return raw

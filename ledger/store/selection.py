@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.canon import pretty
-from ledger.errors import InputError, UsageError
+from ledger.errors import InputError, NewerVersionError, UsageError
 from ledger.model.run import SELECTED_SCHEMA
 from ledger.project import Project
 from ledger.store import atomic
@@ -84,6 +84,7 @@ class Selection:
 
         Raises:
             UsageError: the run did not finish.
+            NewerVersionError: a newer version of this tool wrote the selection.
             IntegrityError: neither the selection nor the log can be read.
             StoreError: the disk refused.
         """
@@ -95,6 +96,8 @@ class Selection:
         with self._locked(run.exp_id):
             try:
                 ids, readable = self.ids(run.exp_id), True
+            except NewerVersionError:  # it is whole: nothing to make again
+                raise
             except InputError:
                 ids, readable = self._logged(run.exp_id), False
             chosen, absent = self._split(run.exp_id, ids)

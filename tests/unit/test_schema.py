@@ -208,7 +208,7 @@ def test_a_newer_major_version_is_refused_by_name() -> None:
         schema.validate(json.loads(text), "run", text, "run.json")
     assert str(caught.value) == (
         "run.json:2:12: is evidence-ledger/run/v3, and this version reads v1 of it; "
-        "upgrade to the evidence-ledger version 3.0 or newer that wrote it"
+        "upgrade to evidence-ledger 3.0 or newer, which reads it"
     )
 
 

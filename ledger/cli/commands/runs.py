@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ledger.cli.common import HELP, find_project
+from ledger.cli.common import HELP, find_project, say
+from ledger.errors import LedgerError
 
 if TYPE_CHECKING:
     from ledger.project import Project
-    from ledger.store.index import Row
+    from ledger.store.index import Index, Row
     from ledger.store.index.language import Expression
 
+_SAID = 5
 _COLUMNS = ["sel", "exp_id", "run_id", "seed", "status", "group"]
 
 
@@ -70,6 +72,8 @@ def runs(
         click.echo(table([{**row, **row["metrics"]} for row in rows], _columns(rows)))
     else:
         click.echo("no run fits" if where or exp_id else "no runs yet; `ledger run EXP -- COMMAND` makes one", err=True)
+    for problem in _left_out(index, exp_id):
+        say(f"warning: left out: {problem}")
     unfinished = index.unfinished(exp_id)
     if unfinished and not everything and not where and form == "table":
         click.echo(f"{unfinished} more did not finish (--all lists them)", err=True)
@@ -82,10 +86,25 @@ def _parsed(where: str) -> Expression:
     return parse(where)
 
 
+def _left_out(index: Index, exp_id: str | None) -> list[str]:
+    """What the log names and cannot be listed, a screenful at most."""
+    from ledger.store.index.left_out import left_out
+
+    found = left_out(index, exp_id)
+    return found if len(found) <= _SAID else [*found[:_SAID], f"{len(found) - _SAID} more; `ledger fsck` says which"]
+
+
 def _selected(project: Any, experiments: set[str]) -> set[tuple[str, str]]:
+    """Keys of the selected runs. A selection that cannot be read is said, and marks none."""
     from ledger.store.chosen import selected_ids
 
-    return {(exp_id, run_id) for exp_id in experiments for run_id in selected_ids(project, exp_id)}
+    selected: set[tuple[str, str]] = set()
+    for exp_id in sorted(experiments):
+        try:
+            selected.update((exp_id, run_id) for run_id in selected_ids(project, exp_id))
+        except LedgerError as error:
+            say(f"warning: what is selected of {exp_id} is not known: {error}")
+    return selected
 
 
 def _row(run: Any, selected: bool) -> dict[str, Any]:

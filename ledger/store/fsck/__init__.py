@@ -13,7 +13,7 @@ from ledger.model.finding import Finding, Report
 from ledger.project import Project
 from ledger.store import git
 from ledger.store.atomic import explained
-from ledger.store.fsck.counted import Counted, finding, state
+from ledger.store.fsck.counted import Counted, state, unread
 from ledger.store.fsck.leftovers import check_leftovers, remove
 from ledger.store.fsck.log import check_against, check_logged, read_log
 from ledger.store.fsck.objects import check_objects, check_selections
@@ -51,7 +51,8 @@ def check(
             run = read_run(folder)
         except LedgerError as error:
             fix, bad = "restore it from git", state(folder / MANIFEST)
-            findings.append(finding("run-unreadable", error.message, project.shown(folder), fix=fix, reported=bad))
+            shown = project.shown(folder)
+            findings.append(unread(error, "run-unreadable", error.message, shown, fix=fix, reported=bad))
             continue
         runs[run.exp_id, run.run_id] = run
         findings += check_run(project, run, counted)

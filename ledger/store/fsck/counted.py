@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.canon import file_digest
+from ledger.errors import LedgerError, NewerVersionError
 from ledger.model.finding import Finding, Location
 from ledger.store.parallel import LARGE, largest_first
 
@@ -20,6 +21,13 @@ def finding(
 ) -> Finding:
     """A finding about a path of the store. `values` are what a disclosure of it is bound to: digests, addresses, ids."""
     return Finding(rule, severity, message, Location(path), values=values, fix=fix)
+
+
+def unread(error: LedgerError, rule: str, message: str, path: str, *, fix: str | None = None, **values: Any) -> Finding:
+    """The finding for what could not be read: `rule`, or else that only a newer version of this tool reads it."""
+    if isinstance(error, NewerVersionError):
+        return finding("newer-version", f"{error.message}; nothing of it was checked", path, fix=error.fix, **values)
+    return finding(rule, message, path, fix=fix, **values)
 
 
 def state(path: str | os.PathLike[str]) -> str | None:

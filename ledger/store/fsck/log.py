@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ledger.errors import IntegrityError
+from ledger.errors import IntegrityError, NewerVersionError
 from ledger.log.merkle import Peaks
 from ledger.log.seals import addresses, seals
 from ledger.log.segment import Head, Segment, read
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store.fsck.counted import finding, state
+from ledger.store.fsck.counted import finding, state, unread
 from ledger.store.fsck.leftovers import torn
 from ledger.store.journal import Journal
-from ledger.store.runs import Run
+from ledger.store.runs import MANIFEST, Run
 
 
 def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
@@ -27,9 +27,10 @@ def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
             segments[path.stem] = read(path.stem, data)
             if is_torn:
                 findings.append(torn(project, path))
-        except IntegrityError as error:
+        except (IntegrityError, NewerVersionError) as error:
             message, fix = f"{error.where}: {error.message}", "restore it from git"
-            findings.append(finding("log-damaged", message, project.shown(path), fix=fix, reported=state(path)))
+            shown, bad = project.shown(path), state(path)
+            findings.append(unread(error, "log-damaged", message, shown, fix=fix, reported=bad))
     damaged = {path.stem for path in journal.files()} - segments.keys()
     own = journal.remembered()
     if own and own.segment not in damaged:
@@ -121,5 +122,7 @@ def check_logged(
             yield finding("manifest-altered", message, shown, fix=fix, reported=run.address, expected=was)
     for exp_id, run_id in sorted(logged.keys() - runs.keys()):
         shown = project.shown(project.results / exp_id / "runs" / run_id)
+        if (project.results / exp_id / "runs" / run_id / MANIFEST).exists():  # why it is not read is said of itself
+            continue
         message, fix = f"{run_id} of {exp_id} was sealed and is gone", "restore it from git"
         yield finding("run-missing", message, shown, fix=fix, expected=logged[exp_id, run_id])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ledger.errors import LedgerError
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store.fsck.counted import Counted, finding, state
+from ledger.store.fsck.counted import Counted, finding, state, unread
 from ledger.store.objects import ObjectStore
 from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 from ledger.store.selection import Selection
@@ -85,7 +85,7 @@ def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
             ids = selection.ids(exp_id)
         except LedgerError as error:
             bad = state(selection.path(exp_id))
-            yield finding("selection-broken", error.message, shown, fix=error.fix, reported=bad)
+            yield unread(error, "selection-broken", error.message, shown, fix=error.fix, reported=bad)
             continue
         leads_to = selection.leads_to(exp_id)
         if ids and leads_to and leads_to != ids[0]:

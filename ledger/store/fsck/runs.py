@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ledger.canon import listing
-from ledger.errors import InputError
+from ledger.errors import InputError, NewerVersionError
 from ledger.model.finding import Finding
 from ledger.model.run import RunFile
 from ledger.project import Project
-from ledger.store.fsck.counted import Counted, finding, state
+from ledger.store.fsck.counted import Counted, finding, state, unread
 from ledger.store.runs import MANIFEST, PROVENANCE, Run
 
 
@@ -39,7 +39,8 @@ def _manifest(project: Project, run: Run) -> Iterator[Finding]:
         stated = run.provenance.get("provenance_hash")
     except InputError as error:
         bad = state(run.path / PROVENANCE)
-        yield finding("run-unreadable", str(error), path, fix="restore it from git", reported=bad)
+        shown = f"{project.shown(run.path)}/{PROVENANCE}" if isinstance(error, NewerVersionError) else path
+        yield unread(error, "run-unreadable", str(error), shown, fix="restore it from git", reported=bad)
         return
     if inputs and stated != run.manifest.provenance_hash:
         message = f"provenance.json states {stated}, the manifest {run.manifest.provenance_hash}"

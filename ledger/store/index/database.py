@@ -14,10 +14,10 @@ from typing import Any
 from ledger.errors import LedgerError, StoreError
 from ledger.project import Project
 
-VERSION = 3
+VERSION = 4
 
 _SCHEMA = """
-create table segments(id text primary key, size int, length int, inode int, mtime int, root text);
+create table segments(id text primary key, size int, length int, inode int, mtime int, root text, problem text);
 create table runs(
   id integer primary key, segment text, exp_id text, run_id text, address text, status text, created text,
   seed, provenance text, grouped text, unique(exp_id, run_id));

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ledger.canon import parse
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, NewerVersionError
 from ledger.log.merkle import Peaks, leaf_hash
-from ledger.log.segment import malformed
+from ledger.log.segment import SCHEMA, malformed
 from ledger.model.number import finite_number, whole_number
+from ledger.model.run import PROVENANCE_SCHEMA, RESULTS_SCHEMA
+from ledger.model.version import newer, refuse_newer
 from ledger.project import Project
 from ledger.store.config import flatten, read_config
 from ledger.store.index.database import transaction
@@ -63,13 +65,28 @@ def _read(db: sqlite3.Connection, project: Project, path: Path, known: Any) -> N
     if not start:
         _drop(db, path.stem)
         peaks = Peaks()
+    problem = None
     for line in whole[start:].split(b"\n")[:-1]:
         peaks = peaks.append(leaf_hash(line))
         body = parse(line, path.name)
+        if problem := _newer(body, project.shown(path)):
+            peaks, whole = Peaks(), b""  # nothing of it is taken in
+            break
         if not malformed(body):  # what is, fsck says
             _take(db, project, path.stem, body)
-    row = (path.stem, peaks.size, len(whole), stat.st_ino, stat.st_mtime_ns, peaks.root().hex())
-    db.execute("insert or replace into segments values(?,?,?,?,?,?)", row)
+    length = stat.st_size if problem else len(whole)
+    row = (path.stem, peaks.size, length, stat.st_ino, stat.st_mtime_ns, peaks.root().hex(), problem)
+    db.execute("insert or replace into segments values(?,?,?,?,?,?,?)", row)
+
+
+def _newer(body: Any, shown: str) -> str | None:
+    """What there is to say of a segment that a newer version of this tool opened; None of any other entry."""
+    if isinstance(body, dict) and body.get("type") == "open":
+        try:
+            refuse_newer(body, SCHEMA, shown)
+        except NewerVersionError as error:
+            return str(error)
+    return None
 
 
 def _take(db: sqlite3.Connection, project: Project, segment: str, body: Any) -> None:
@@ -94,7 +111,10 @@ def _take_run(db: sqlite3.Connection, project: Project, segment: str, body: Any)
         provenance = json.loads((folder / PROVENANCE).read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    if not isinstance(provenance, dict) or not is_certificate(provenance):
+    if not isinstance(provenance, dict) or newer(provenance, PROVENANCE_SCHEMA) or not is_certificate(provenance):
+        return False
+    results = _results(folder)
+    if newer(results, RESULTS_SCHEMA):
         return False
     about = (
         segment, body["exp_id"], body["run_id"], body["address"], body["status"], _text(provenance.get("created")),
@@ -103,7 +123,7 @@ def _take_run(db: sqlite3.Connection, project: Project, segment: str, body: Any)
     )  # fmt: skip
     columns = "segment, exp_id, run_id, address, status, created, seed, provenance, grouped"
     run = db.execute(f"insert or replace into runs({columns}) values(?,?,?,?,?,?,?,?,?)", about).lastrowid
-    db.executemany("insert into metrics values(?,?,?,?,?,?,?)", _metrics(folder, run))
+    db.executemany("insert into metrics values(?,?,?,?,?,?,?)", _metrics(results, run))
     db.executemany("insert or replace into config values(?,?,?,?)", _config(folder, run))
     return True
 
@@ -124,11 +144,17 @@ def _config(folder: Path, run: int | None) -> Iterator[tuple[Any, ...]]:
         yield run, _text(key), number, _text(value if isinstance(value, str) else json.dumps(value, default=str))
 
 
-def _metrics(folder: Path, run: int | None) -> Iterator[tuple[Any, ...]]:
+def _results(folder: Path) -> dict[str, Any]:
+    """What results.json holds; nothing when it cannot be read, which fsck says."""
     try:
-        rows = json.loads((folder / RESULTS).read_bytes()).get("metrics", [])
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return
+        results = json.loads((folder / RESULTS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return results if isinstance(results, dict) else {}
+
+
+def _metrics(results: dict[str, Any], run: int | None) -> Iterator[tuple[Any, ...]]:
+    rows = results.get("metrics", [])
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, dict):
             continue

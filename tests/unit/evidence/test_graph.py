@@ -130,7 +130,10 @@ def test_a_damaged_file_is_read_or_refused_in_one_line_and_nothing_else(
         ('{"claims": [{"id": "A", "evidence": [[]]}]}', "E.json:1:38: an evidence row of claim A must be an object"),
         ('{"claims": [{"id": "A", "evidence": [{}]}]}', "E.json:1:38: an evidence row of claim A needs a `metric`"),
         ('{"claims": [], "project": 3}', "E.json:1:27: `project` must be a string, found a number"),
-        ('{"schema": "evidence-ledger/evidence/v2"}', "E.json:1:12: schema 'evidence-ledger/evidence/v2' is not one"),
+        (
+            '{"schema": "evidence-ledger/evidence/v2"}',
+            "E.json:1:12: is evidence-ledger/evidence/v2, and this version reads v1 of it",
+        ),
     ],
 )
 def test_what_is_no_claim_graph_says_what_was_expected(text: str, said: str) -> None:
