@@ -92,17 +92,17 @@ def _append(root: Path, number: int):  # type: ignore[no-untyped-def]
 def _seal(root: Path, number: int):  # type: ignore[no-untyped-def]
     """Staged already, as `ledger run` leaves it: what is measured is the seal alone."""
     from ledger.project import at
-    from ledger.seal import provenance, staging
+    from ledger.seal import kept, provenance, staging, start
     from ledger.seal.publish import seal
 
     project = at(root)
     os.chdir(root)
     around = provenance.surroundings(project, data_path=None, dataset=None, command=())
-    kept = staging.keep(project, around)
+    stored = kept.keep(project, around)
 
     def step(turn: int) -> None:
         staged = staging.stage(
-            project, staging.conditions(project, f"writer{number}", around, kept, config={}, seed=turn)
+            project, start.conditions(project, f"writer{number}", around, stored, config={}, seed=turn)
         )
         for file in range(FILES):
             (staged.path / f"f{file}").write_bytes(b"x" * 1000)

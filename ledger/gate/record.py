@@ -1,4 +1,4 @@
-"""The gate's answers for people: a table for the terminal, and `DISCLOSURES.md` for the repository."""
+"""The gate's answers for the repository: `DISCLOSURES.md`."""
 
 from __future__ import annotations
 
@@ -8,27 +8,6 @@ from ledger.deliver.number import printed
 from ledger.evidence.graph import ClaimGraph
 from ledger.gate.checks import Answer
 from ledger.gate.gate import Checked, Gate
-from ledger.gate.reporters import table
-
-_SIGNS = {"yes": "yes", "no": "NO", "disclosed": "disclosed", "unknown": "?"}
-
-
-def terminal(gate: Gate) -> str:
-    """One line for each number, then the reasons of everything that is not a plain yes."""
-    if not gate.numbers:
-        return "no number ships yet: EVIDENCE.json has no evidence row"
-    checks = [answer.check for answer in gate.numbers[0].answers]
-    rows = [
-        {"number": number.row.id, "value": _value(number), **{a.check: _SIGNS[a.state] for a in number.answers}}
-        for number in gate.numbers
-    ]
-    lines = [table(rows, ["number", "value", *checks]), ""]
-    for number in gate.numbers:
-        for answer in number.answers:
-            if answer.state != "yes":
-                fix = f"; {answer.fix}" if answer.fix else ""
-                lines.append(f"{number.row.id}: {answer.check}: {_SIGNS[answer.state]}: {answer.reason}{fix}")
-    return "\n".join(lines).rstrip()
 
 
 def markdown(graph: ClaimGraph, gate: Gate) -> str:
@@ -53,7 +32,7 @@ def markdown(graph: ClaimGraph, gate: Gate) -> str:
         out.append("|:--|--:|" + ":--|" * len(checks))
         for number in gate.numbers:
             out.append(
-                f"| {escape(number.row.id)} | {escape(_value(number))} | "
+                f"| {escape(number.row.id)} | {escape(stated(number))} | "
                 + " | ".join(map(_cell, number.answers))
                 + " |"
             )
@@ -69,6 +48,7 @@ def _cell(answer: Answer) -> str:
     return answer.state if answer.state == "yes" else f"{answer.state}: {escape(answer.reason)}"
 
 
-def _value(number: Checked) -> str:
+def stated(number: Checked) -> str:
+    """A number as it is printed, with its spread."""
     shown = printed(number.row)
     return shown.with_spread if shown else "-"

@@ -19,6 +19,7 @@ from ledger.errors import UsageError
 from ledger.model.run import Status
 from ledger.project import Project
 from ledger.seal import provenance, staging
+from ledger.seal.liveness import FOLDER_VARIABLE
 from ledger.seal.publish import Sealed, seal
 
 LOG = "log.txt"
@@ -67,7 +68,7 @@ def launch(
     environment = {
         **os.environ,
         "LEDGER_RUN": staged.run_id,
-        "LEDGER_RUN_DIR": str(staged.path),
+        FOLDER_VARIABLE: str(staged.path),
         "LEDGER_PROJECT": str(project.root),
         "PYTHONUNBUFFERED": os.environ.get("PYTHONUNBUFFERED", "1"),
     }

@@ -20,6 +20,7 @@ from ledger.canon import finite
 from ledger.errors import LedgerError, UsageError
 from ledger.project import Project
 from ledger.seal import staging
+from ledger.seal.liveness import FOLDER_VARIABLE
 from ledger.seal.publish import Sealed, seal
 from ledger.store.atomic import write_bytes
 
@@ -190,7 +191,7 @@ def begin(
         raise UsageError(f"config must be a mapping, found a {type(config).__name__}", where="ledger.start", fix=fix)
     rank = os.environ.get("RANK") or os.environ.get("SLURM_PROCID") or "0"
     path = Path(data) if data is not None else None
-    launched = os.environ.get("LEDGER_RUN_DIR")
+    launched = os.environ.get(FOLDER_VARIABLE)
     if launched:
         staged = staging.load(Path(launched))
         if staged.exp_id != exp_id:

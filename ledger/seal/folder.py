@@ -13,7 +13,8 @@ from typing import Any, Literal
 from ledger.errors import StoreError, UsageError
 from ledger.model.finding import Finding, Location
 from ledger.project import Project
-from ledger.seal import provenance, staging
+from ledger.seal import kept, liveness, provenance, staging, start
+from ledger.seal.experiment import check_exp_id
 from ledger.seal.publish import Sealed, seal, seal_all
 from ledger.store import atomic
 from ledger.store.lock import exclusive
@@ -45,10 +46,10 @@ def seal_folders(
     real = _checked(project, folders)
     if placement == "move":
         _check_apart(folders, real)
-    staging.check_exp_id(project, exp_id)
+    check_exp_id(project, exp_id)
     around = provenance.surroundings(project, data_path=data, dataset=dataset, command=())
-    kept = staging.keep(project, around)
-    born = staging.conditions(project, exp_id, around, kept, config=config, seed=seed)
+    stored = kept.keep(project, around)
+    born = start.conditions(project, exp_id, around, stored, config=config, seed=seed)
     staged: list[staging.Staging] = []
     try:
         for _ in folders:
@@ -142,9 +143,11 @@ def seal_abandoned(project: Project, run_id: str) -> Sealed:
                 "no run in progress is called that", where=run_id, fix="`ledger fsck` lists what was left behind"
             )
         staged = staging.load(path)
-        if staged.alive():
-            raise UsageError("its process still runs", where=run_id, fix="end the process, or wait for it")
-        if writers := staged.writers():
+        if elsewhere := liveness.elsewhere(staged.start):
+            raise UsageError(f"it began {elsewhere}", where=run_id, fix="seal it there")
+        if pid := liveness.beginner(staged.start):
+            raise UsageError(f"its process still runs ({pid})", where=run_id, fix="end the process, or wait for it")
+        if writers := liveness.writers(path):
             still = f"its command still runs (process {', '.join(map(str, writers))})"
             raise UsageError(still, where=run_id, fix="end it, or wait for it")
         return seal(project, staged, "abandoned", None)

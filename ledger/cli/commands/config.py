@@ -15,7 +15,7 @@ def config() -> int:
 
     Settings stand in `[tool.ledger]` of pyproject.toml or in ledger.toml; LEDGER_<KEY> overrides both.
     """
-    from ledger.gate.reporters import table
+    from ledger.cli.columns import table
 
     project = find_project()
     rows = [

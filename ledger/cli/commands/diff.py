@@ -22,7 +22,7 @@ def diff(first: str, second: str, form: str) -> int:
 
     In one line which of the six inputs differ, then the values and config keys. RUN is an id, a prefix, EXP, @last, @selected or @best:METRIC, as for `ledger show`.
     """
-    from ledger.gate.reporters import table
+    from ledger.cli.columns import table
     from ledger.store.compare import compare
     from ledger.store.runs import RunStore
 

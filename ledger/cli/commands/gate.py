@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ledger.cli.common import HELP, deliver, find_project, report_options, say
+
+if TYPE_CHECKING:
+    from ledger.gate.gate import Gate
+
+_SIGNS = {"yes": "yes", "no": "NO", "disclosed": "disclosed", "unknown": "?"}
 
 
 @click.command(context_settings=HELP, epilog="Example: ledger gate paper/paper.tex README.md --policy strict")
@@ -39,5 +45,26 @@ def gate(documents: tuple[Path, ...], form: str, output: Path | None, everything
         say("wrote DISCLOSURES.md")
     return deliver(
         done.report, form=form, output=output, everything=everything, policy=policy, at=project,
-        shown=record.terminal(done),
+        shown=terminal(done),
     )  # fmt: skip
+
+
+def terminal(done: Gate) -> str:
+    """One line for each number, then the reasons of everything that is not a plain yes."""
+    from ledger.cli.columns import table
+    from ledger.gate.record import stated
+
+    if not done.numbers:
+        return "no number ships yet: EVIDENCE.json has no evidence row"
+    checks = [answer.check for answer in done.numbers[0].answers]
+    rows = [
+        {"number": number.row.id, "value": stated(number), **{a.check: _SIGNS[a.state] for a in number.answers}}
+        for number in done.numbers
+    ]
+    lines = [table(rows, ["number", "value", *checks]), ""]
+    for number in done.numbers:
+        for answer in number.answers:
+            if answer.state != "yes":
+                fix = f"; {answer.fix}" if answer.fix else ""
+                lines.append(f"{number.row.id}: {answer.check}: {_SIGNS[answer.state]}: {answer.reason}{fix}")
+    return "\n".join(lines).rstrip()

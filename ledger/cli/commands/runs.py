@@ -67,7 +67,7 @@ def runs(
     elif form == "csv":
         click.echo(_csv(rows), nl=False)
     elif rows:
-        from ledger.gate.reporters import table
+        from ledger.cli.columns import table
 
         click.echo(table([{**row, **row["metrics"]} for row in rows], _columns(rows)))
     else:

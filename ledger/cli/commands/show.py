@@ -17,7 +17,7 @@ def show(name: str, form: str) -> int:
 
     RUN is an id or a unique prefix of one, EXP/ID, EXP for its only run, @last, @selected, or @best:METRIC; EXP/@last and so on within one experiment.
     """
-    from ledger.gate.reporters import table
+    from ledger.cli.columns import table
     from ledger.store.runs import RunStore
 
     project = find_project()

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from ledger import schema
+from ledger.cli.columns import table
+from ledger.cli.commands.gate import terminal
 from ledger.evidence.graph import ClaimGraph, from_bytes
 from ledger.gate import record
 from ledger.gate.checks import Answer, State
 from ledger.gate.gate import Checked, Gate
-from ledger.gate.reporters import as_json, as_text, finding_lines, table
+from ledger.gate.reporters import as_json, as_text, finding_lines
 from ledger.model.claim import iter_rows
 from ledger.model.finding import Finding, Location, Report
 
@@ -76,12 +78,12 @@ def test_the_record_word_for_word() -> None:
 
 
 def test_the_table_word_for_word() -> None:
-    assert record.terminal(gate(TOY, *STATES)) == TERMINAL
+    assert terminal(gate(TOY, *STATES)) == TERMINAL
 
 
 def test_nothing_to_say_is_said() -> None:
     empty = graph(project="")
-    assert record.terminal(gate(empty, *STATES)) == "no number ships yet: EVIDENCE.json has no evidence row"
+    assert terminal(gate(empty, *STATES)) == "no number ships yet: EVIDENCE.json has no evidence row"
     text = record.markdown(empty, gate(empty, *STATES))
     assert text.startswith("# Disclosures of this project\n")
     assert "Nothing has been disclosed." in text
@@ -97,7 +99,7 @@ def test_texts_of_strangers_stay_in_their_cell() -> None:
     assert "<script>" not in text.replace("\\<script\\>", "")
     row = next(line for line in text.splitlines() if line.startswith("| a"))
     assert row.replace("\\|", "").count("|") == 8
-    assert "\x1b" not in text + record.terminal(made).splitlines()[1]
+    assert "\x1b" not in text + terminal(made).splitlines()[1]
 
 
 REPORT = Report(

@@ -16,7 +16,7 @@ import pytest
 
 from ledger.project import Project
 from ledger.run.recorder import begin
-from ledger.seal import staging
+from ledger.seal import liveness, staging
 from ledger.store import fsck
 from ledger.store.journal import Journal
 from ledger.store.runs import Run, RunStore
@@ -124,7 +124,7 @@ def test_what_a_killed_launcher_leaves_can_be_sealed_as_abandoned(here: Project,
         assert (refused.returncode, "its command still runs" in refused.stderr) == (2, True)
     gate.write_text("the end of the training")
     for _ in range(600):
-        if not staging.load(staged).writers():
+        if not liveness.writers(staged):
             break
         time.sleep(0.05)
     assert "unsealed" in shell("runs", "--all").stdout

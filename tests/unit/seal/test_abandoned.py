@@ -12,7 +12,7 @@ import pytest
 
 from ledger.errors import UsageError
 from ledger.project import Project
-from ledger.seal import provenance, staging
+from ledger.seal import kept, provenance, staging, start
 from ledger.seal.folder import seal_abandoned
 from ledger.store import fsck
 from ledger.store.runs import RunStore
@@ -74,7 +74,7 @@ def test_a_training_that_outlives_its_launcher_is_waited_for(here: Project) -> N
 def test_runs_that_began_together_are_each_sealed_as_themselves(here: Project) -> None:
     """They share one start record; what a later process learns of one of them is not said of the other."""
     around = provenance.surroundings(here, data_path=None, dataset=None, command=())
-    born = staging.conditions(here, "exp", around, staging.keep(here, around), config=None)
+    born = start.conditions(here, "exp", around, kept.keep(here, around), config=None)
     born["process_started"] = "another process"
     first = staging.stage(here, born)
     second = staging.stage(here, born, beside=first)

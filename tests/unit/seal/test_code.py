@@ -10,7 +10,7 @@ import pytest
 
 from ledger import schema
 from ledger.project import Project
-from ledger.seal import staging
+from ledger.seal import kept, staging
 from ledger.seal.code import capture
 from ledger.seal.publish import Sealed, seal
 from ledger.store import fsck
@@ -146,7 +146,7 @@ def test_the_stored_difference_can_be_applied_whatever_git_is_told(
 
 
 def test_large_untracked_files_are_digested_and_not_stored(in_git: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staging, "LARGEST_SOURCE", 1000)
+    monkeypatch.setattr(kept, "LARGEST_SOURCE", 1000)
     (in_git.root / "data.bin").write_bytes(b"d" * 1001)
     (in_git.root / "small.py").write_bytes(b"s" * 1000)
     before = tree(in_git)
