@@ -49,7 +49,10 @@ def append_only(staged: list[tuple[str, bytes]], parent: str = "HEAD") -> int:
             problems.append(f"{_shown(path)}: a log segment is only ever appended to")
     sealed = _committed([run + b"/run.json" for run in touched], parent)
     for run, changes in touched.items():
-        if run + b"/run.json" in sealed:
+        if run + b"/run.json" not in sealed:
+            _say_if_no_run(run, changes)
+        else:
+            changes = _unpruned(run, changes)
             verbs = {"A": "adds", "M": "changes", "D": "deletes", "T": "changes"}
             problems += [
                 f"{_shown(path)}: the commit {verbs.get(status, 'changes')} a file of a sealed run"
@@ -63,6 +66,27 @@ def append_only(staged: list[tuple[str, bytes]], parent: str = "HEAD") -> int:
         "  a new result is a new run: `ledger run EXP -- COMMAND`, then `ledger select RUN`\n"
     )
     return 1
+
+
+def _say_if_no_run(run: bytes, changes: list[tuple[str, bytes]]) -> None:
+    """Heavy files stay where they are when git switches to a branch without their run, and `git add -A` takes them in."""
+    added = [path for status, path in changes if status == "A"]
+    if added and run + b"/run.json" not in added:
+        _print(
+            [
+                f"{_shown(run)}: the commit adds {len(added)} of its files, but no run.json: is this run of another branch?"
+            ]
+        )
+
+
+def _unpruned(run: bytes, changes: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """The changes without deletions of derived files that the staged log says were pruned."""
+    if all(status != "D" for status, _ in changes):
+        return changes
+    from ledger.hook_prune import pruned_paths
+
+    allowed = pruned_paths(_git, run)
+    return [(status, path) for status, path in changes if status != "D" or path not in allowed]
 
 
 def reconcile(staged: list[tuple[str, bytes]]) -> int:

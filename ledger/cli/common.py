@@ -131,3 +131,26 @@ def read_mapping(path: Path | None) -> dict[str, Any] | None:
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path) from error
     return parse_config(data, path)
+
+
+def confirmed(what: str, yes: bool) -> bool:
+    """Whether the user wants what was just printed: said by --yes, or typed. Without a terminal nothing is asked, and
+    nothing is done.
+    """
+    if yes:
+        return True
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        say(f"nothing was done: add --yes to {what}")
+        return False
+    click.echo(f"ledger: type `yes` to {what}: ", err=True, nl=False)
+    return sys.stdin.readline().strip().lower() == "yes"
+
+
+def human_bytes(count: int) -> str:
+    """A number of bytes for people: `340 MB`, in powers of 1000 as disks are sold."""
+    size, unit = float(count), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"

@@ -28,6 +28,8 @@ COMMANDS: dict[str, Entry] = {
     "prove": Entry("STORE", "ledger.cli.commands.prove:prove", "Prove that a run or a claim rests on the log."),
     "check-proof": Entry("STORE", "ledger.cli.commands.prove:check_proof", "Check a proof with nothing but its file."),
     "fsck": Entry("STORE", "ledger.cli.commands.fsck:fsck", "Check every byte of runs, objects and log."),
+    "prune": Entry("STORE", "ledger.cli.commands.prune:prune", "Take derived files of sealed runs off the disk."),
+    "gc": Entry("STORE", "ledger.cli.commands.gc:gc", "Remove objects that nothing names."),
     "evidence": Entry("DELIVER", "ledger.cli.commands.evidence:evidence", "Write or recompute the values of the claim graph."),
     "build": Entry("DELIVER", "ledger.cli.commands.build:build", "Generate macros, tables and disclosures."),
     "trace": Entry("DELIVER", "ledger.cli.commands.trace:trace", "Print the chain from a claim to its hashed conditions."),

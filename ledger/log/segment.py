@@ -76,6 +76,7 @@ _SAYS = {
     "seal": ("exp_id", "run_id", "address", "status"),
     "select": ("exp_id", "run_id"),
     "disclose": ("text",),
+    "prune": ("exp_id", "run_id", "address"),
 }
 
 
@@ -98,6 +99,10 @@ def malformed(body: Any) -> str | None:
     replaced = body.get("replaced") or []
     if kind == "select" and not (isinstance(replaced, list) and all(isinstance(run, str) for run in replaced)):
         return "an entry of type 'select' whose `replaced` is no list of runs"
+    if kind == "prune" and not (
+        isinstance(files := body.get("files"), list) and all(isinstance(f, str) for f in files)
+    ):
+        return "an entry of type 'prune' whose `files` is no list of paths"
     return None
 
 

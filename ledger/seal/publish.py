@@ -19,6 +19,7 @@ from ledger.model.run import Manifest, RunFile, Status
 from ledger.project import Project
 from ledger.seal import collect, ignored, staging
 from ledger.seal.complete import IGNORE, complete
+from ledger.seal.snapshots import mark_snapshots
 from ledger.store import atomic
 from ledger.store.journal import Journal, now
 from ledger.store.objects import READ_ONLY, ObjectStore, share
@@ -120,7 +121,7 @@ def _prepare(project: Project, staged: staging.Staging, status: Status, exit_sta
             created=now(),
             provenance_hash=record["provenance_hash"],
             group_hash=record["group_hash"],
-            files=tuple(file for _, file in sorted(files.items())),
+            files=mark_snapshots(file for _, file in sorted(files.items())),
             skipped=found.skipped,
         )
         _place(project, staged.path, manifest)

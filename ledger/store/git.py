@@ -12,15 +12,17 @@ _OF_A_HOOK = frozenset(
 
 
 def ask(root: Path, *args: str, said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run a git command in `root`, `said` being its standard input; its complaints are in English.
+    """Run a git command in `root`, `said` being its standard input. Its complaints are in English, and what a partial
+    clone left out is fetched from nobody.
 
     Raises:
         FileNotFoundError: git is not installed.
         OSError: it cannot be run.
     """
     around = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
+    around |= {"LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
     command = ["git", "-C", os.fspath(root), *args]
-    return subprocess.run(command, env={**around, "LC_ALL": "C"}, input=said, capture_output=True, check=False)
+    return subprocess.run(command, env=around, input=said, capture_output=True, check=False)
 
 
 def complaint(done: subprocess.CompletedProcess[bytes]) -> str:

@@ -63,11 +63,18 @@ class ObjectStore:
             atomic.set_mode(target, READ_ONLY)
 
     def _holds(self, digest: str) -> bool:
-        """Whether the object is there and is what its name says."""
+        """Whether the object is there and is what its name says. It is young again then: somebody is about to need it,
+        and garbage collection must not take it before a manifest says so.
+        """
+        path = self.path(digest)
         try:
-            return file_digest(self.path(digest))[0] == digest
+            found = file_digest(path)[0] == digest
+            if found:
+                with contextlib.suppress(OSError):  # that of a colleague; its age is theirs to tell
+                    os.utime(path)
         except OSError:
             return False
+        return found
 
     def fetch(self, digest: str, target: Path) -> None:
         """Give the object another name, `target`. Raises StoreError."""

@@ -8,7 +8,8 @@ import click
 
 from ledger.cli.common import HELP, say
 
-IGNORED = (".ledger/objects/", ".ledger/running/", ".ledger/local/")
+# a run's own .gitignore names its heavy files, and is gone on a branch without the run, where git leaves them behind
+IGNORED = (".ledger/objects/", ".ledger/running/", ".ledger/local/", "results/*/runs/*/checkpoints/")
 ATTRIBUTES = ("results/** -text", ".ledger/log/** -text")
 
 

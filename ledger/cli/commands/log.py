@@ -119,6 +119,8 @@ def _about(body: Any) -> str:
     if kind == "select":
         replaced = ", ".join(body.get("replaced") or [])
         return f"{run}" + (f"  instead of {replaced}" if replaced else "")
+    if kind == "prune":
+        return f"{run}  {len(body.get('files', []))} derived files"
     if kind == "disclose":
         return f"{body.get('claim') or body.get('rule') or ''}  {body.get('text')}"
     return run

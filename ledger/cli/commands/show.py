@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import click
 
 from ledger.cli.common import HELP, find_project
+
+if TYPE_CHECKING:
+    from ledger.model.run import RunFile
+    from ledger.project import Project
+    from ledger.store.runs import Run
 
 
 @click.command(context_settings=HELP, epilog="Example: ledger show @best:accuracy")
@@ -22,12 +30,14 @@ def show(name: str, form: str) -> int:
 
     project = find_project()
     run = RunStore(project).resolve(name)
+    absent = _pruned(project, run)
     if form == "json":
         whole = {
             "manifest": run.manifest_raw,
             "address": run.address,
             "provenance": run.provenance,
             "metrics": [m.raw for m in run.metrics],
+            "pruned": sorted(absent),
         }
         click.echo(json.dumps(whole, ensure_ascii=False, indent=2))
         return 0
@@ -43,8 +53,28 @@ def show(name: str, form: str) -> int:
     click.echo("\n".join(lines))
     if run.metrics:
         click.echo("\n" + table([m.raw for m in run.metrics], ["metric", "value", "split", "dataset", "n", "unit"]))
-    files = [{"path": f.path, "bytes": f.size, "tier": f.tier, "sha256": f.sha256[:12]} for f in run.manifest.files]
+    files = [
+        {"path": f.path, "bytes": f.size, "tier": _tier(f, absent), "sha256": f.sha256[:12]} for f in run.manifest.files
+    ]
     click.echo("\n" + table(files, ["path", "bytes", "tier", "sha256"]))
     for item in run.manifest.skipped:
         click.echo(f"not sealed: {item['path']}: {item['reason']}")
     return 0
+
+
+def _tier(file: RunFile, absent: Collection[str]) -> str:
+    words = [file.tier, "derived" if file.derived else "", "pruned" if file.path in absent else ""]
+    return ", ".join(filter(None, words))
+
+
+def _pruned(project: Project, run: Run) -> frozenset[str]:
+    """Files that the log says were pruned and that are not there; the log is read only where derived files are missing."""
+    from ledger.errors import IntegrityError
+    from ledger.store.journal import Journal
+    from ledger.store.prune import gone, pruned
+
+    absent = {f.path for f in run.manifest.files if f.derived and not os.path.lexists(run.path / f.path)}
+    try:
+        return gone(run, pruned(Journal(project).entries())) & absent if absent else frozenset()
+    except IntegrityError:  # `ledger fsck` says what is wrong with the log
+        return frozenset()

@@ -13,13 +13,14 @@ from ledger.model.finding import Finding, Report
 from ledger.project import Project
 from ledger.store import git
 from ledger.store.atomic import explained
-from ledger.store.fsck.counted import Counted, state, unread
+from ledger.store.fsck.counted import Counted
 from ledger.store.fsck.leftovers import check_leftovers, remove
 from ledger.store.fsck.log import check_against, check_logged, read_log
 from ledger.store.fsck.objects import check_objects, check_selections
-from ledger.store.fsck.runs import check_run
+from ledger.store.fsck.runs import check_run, no_run
+from ledger.store.prune import gone, pruned
 from ledger.store.recover import log_run
-from ledger.store.runs import MANIFEST, Run, RunStore, read_run
+from ledger.store.runs import Run, RunStore, read_run
 
 __all__ = ["check", "repair"]
 
@@ -41,6 +42,9 @@ def check(
         UsageError: `against` is no revision.
     """
     findings: list[Finding] = []
+    segments, damaged = read_log(project)
+    whole = all(item.severity == "note" for item in damaged)
+    said = pruned(entry for segment in segments for entry in segment.entries)
     counted = Counted(progress, chosen=_chosen(project, quick, sample))
     runs: dict[tuple[str, str], Run] = {}
     store = RunStore(project)
@@ -50,19 +54,16 @@ def check(
         try:
             run = read_run(folder)
         except LedgerError as error:
-            fix, bad = "restore it from git", state(folder / MANIFEST)
-            shown = project.shown(folder)
-            findings.append(unread(error, "run-unreadable", error.message, shown, fix=fix, reported=bad))
+            findings.append(no_run(project, folder, error, segments if whole else None))
             continue
         runs[run.exp_id, run.run_id] = run
-        findings += check_run(project, run, counted)
-    segments, damaged = read_log(project)
+        findings += check_run(project, run, counted, gone(run, said))
     findings += damaged
     if against is not None:
         findings += check_against(project, _log_at(project, against), segments, against)
-    findings += check_logged(project, segments, runs, complete=all(item.severity == "note" for item in damaged))
+    findings += check_logged(project, segments, runs, complete=whole)
     findings += check_selections(project, store)
-    findings += check_objects(project, runs.values(), counted)
+    findings += check_objects(project, runs.values(), counted, said)
     findings += check_leftovers(project)
     checked = {
         "runs": counted.runs,
@@ -70,6 +71,7 @@ def check(
         "hashed": counted.hashed,
         "bytes": counted.bytes,
         "heavy_files_elsewhere": counted.absent_heavy,
+        "files_pruned": counted.pruned,
         "segments": len(segments),
         "entries": sum(len(segment.entries) for segment in segments),
     }

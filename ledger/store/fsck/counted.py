@@ -48,6 +48,7 @@ class Counted:
     files: int = 0
     bytes: int = 0
     absent_heavy: int = 0
+    pruned: int = 0
     _hashed: dict[tuple[int, int], str] = field(default_factory=dict)  # (device, inode) -> digest
 
     @property

@@ -11,21 +11,26 @@ from ledger.model.finding import Finding
 from ledger.project import Project
 from ledger.store.fsck.counted import Counted, finding, state, unread
 from ledger.store.objects import ObjectStore
+from ledger.store.prune import Pruned, gone
 from ledger.store.runs import MANIFEST, Run, RunStore, read_run
 from ledger.store.selection import Selection
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
-def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> Iterator[Finding]:
-    """Every object is what its name says, has an owner, and every owner that needs one finds it."""
+def check_objects(project: Project, runs: Iterable[Run], counted: Counted, said: Pruned) -> Iterator[Finding]:
+    """Every object is what its name says, has an owner, and every owner that needs one finds it. What the log `said` was
+    pruned needs none.
+    """
     objects = ObjectStore(project.objects)
     owners: dict[str, list[str]] = {}  # digest -> ids of the runs that name it
     needed: set[str] = set()  # digests whose bytes are nowhere else
     for run in runs:
-        heavy = {file.sha256 for file in run.manifest.files if file.tier == "heavy"}
+        absent = gone(run, said)
+        files = [file for file in run.manifest.files if file.path not in absent]
+        heavy = {file.sha256 for file in files if file.tier == "heavy"}
         needed.update(heavy, kept := set(_source_objects(run)))
-        for sha in kept.union(file.sha256 for file in run.manifest.files):
+        for sha in kept.union(file.sha256 for file in files):
             owners.setdefault(sha, []).append(run.run_id)
     for path in sorted(project.objects.glob("??/*")):
         name = path.parent.name + path.name
@@ -48,7 +53,7 @@ def check_objects(project: Project, runs: Iterable[Run], counted: Counted) -> It
                 f"object {name[:12]} belongs to no run",
                 shown,
                 severity="note",
-                fix="it may be of another branch; nothing to do",
+                fix="it may be of another branch; `ledger gc` removes it if nothing names it",
             )
     for sha in sorted(needed):
         if not objects.has(sha) and project.objects.is_dir():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ledger.canon import listing
-from ledger.errors import InputError, NewerVersionError
+from ledger.errors import InputError, LedgerError, NewerVersionError
+from ledger.log.seals import seals
+from ledger.log.segment import Segment
 from ledger.model.finding import Finding
 from ledger.model.run import RunFile
 from ledger.project import Project
@@ -15,12 +17,40 @@ from ledger.store.fsck.counted import Counted, finding, state, unread
 from ledger.store.runs import MANIFEST, PROVENANCE, Run
 
 
-def check_run(project: Project, run: Run, counted: Counted) -> Iterator[Finding]:
-    """All that is wrong with one run's own bytes."""
+def check_run(project: Project, run: Run, counted: Counted, pruned: Collection[str] = ()) -> Iterator[Finding]:
+    """All that is wrong with one run's own bytes. `pruned` are paths that may be absent."""
     yield from _manifest(project, run)
+    absent = []
     for file in run.manifest.files:
-        yield from _file(project, run, file, counted)
+        if file.path in pruned and not os.path.lexists(f"{run.path}/{file.path}"):
+            absent.append(file)
+        else:
+            yield from _file(project, run, file, counted)
+    if absent:
+        counted.pruned += len(absent)
+        many = f"{len(absent)} derived files of {run.run_id} were" if len(absent) > 1 else f"{absent[0].path} was"
+        message = f"{many} pruned ({sum(file.size for file in absent):,} bytes)"
+        fix = "nothing to do: the log says so, and they can be made again"
+        shown = project.shown(run.path)
+        yield finding("pruned", message, shown, severity="note", fix=fix, files=len(absent), address=run.address)
     yield from _unlisted(project, run)
+
+
+def no_run(project: Project, folder: Path, error: LedgerError, segments: Sequence[Segment] | None) -> Finding:
+    """What a folder under `runs/` is whose manifest cannot be read; `segments` are the log, None when it is damaged."""
+    shown = project.shown(folder)
+    logged = segments is None or (folder.parent.parent.name, folder.name) in seals(
+        entry for segment in segments for entry in segment.entries
+    )
+    if logged or os.path.lexists(folder / MANIFEST):
+        fix, bad = "restore it from git", state(folder / MANIFEST)
+        return unread(error, "run-unreadable", error.message, shown, fix=fix, reported=bad)
+    sizes = [os.lstat(folder / name).st_size for name in _below(os.fspath(folder), "")]
+    message = (
+        f"no run is sealed here, but {len(sizes)} file{'' if len(sizes) == 1 else 's'} ({sum(sizes):,} bytes) lie here"
+    )
+    fix = "nothing to do after a branch switch: git leaves heavy files behind, and they serve their run again on its branch"
+    return finding("run-elsewhere", message, shown, severity="note", fix=fix)
 
 
 def _manifest(project: Project, run: Run) -> Iterator[Finding]:
