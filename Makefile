@@ -12,7 +12,7 @@ INSTALL := -e '.[all]' --group dev --group example --group docs
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint imports bench docs pages constraints clean
+.PHONY: help demo test lint imports bench faults docs pages constraints clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ imports: $(READY) ## which part may import which
 bench: $(READY) ## start-up and throughput, as ratios against a peer run beside them
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python -m benchmarks.store --quick
+
+faults: $(READY) ## every fault tried against the product (minutes; as root for mounts)
+	$(BIN)/python -m benchmarks.faults
 
 docs: $(READY) ## the documentation as HTML, in build/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
