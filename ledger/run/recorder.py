@@ -19,9 +19,10 @@ from typing import Any, Literal, Self
 from ledger.canon import finite
 from ledger.errors import LedgerError, UsageError
 from ledger.project import Project
+from ledger.run.ending import end
 from ledger.seal import staging
 from ledger.seal.liveness import FOLDER_VARIABLE
-from ledger.seal.publish import Sealed, seal
+from ledger.seal.publish import Sealed
 from ledger.store.atomic import write_bytes
 
 Direction = Literal["higher_is_better", "lower_is_better"]
@@ -125,7 +126,7 @@ class ActiveRun:
         """
         if self._joined or not self._writes or self.sealed is not None:
             return self.sealed
-        self.sealed = seal(self._project, self._staged, status, 0 if status == "finished" else 1)
+        self.sealed = end(self._project, self._staged, status, 0 if status == "finished" else 1)
         for finding in self.sealed.findings:
             _say(f"{finding.severity}: {finding.message} [{finding.rule}]")
         chosen = ", selected for its seed" if self.sealed.selected else ""

@@ -143,6 +143,7 @@ def _dirty(staged: staging.Staging, shown: str) -> Finding:
     code = staged.provenance["hash_inputs"]["code"]
     new = len(staged.provenance["untracked"])
     large = len(staged.provenance.get("not_stored", ()))
+    whole = all(gap.get("rule") != "code-not-stored" for gap in staged.provenance.get(gaps.KEY) or ())
     commit = code["commit"]
     said = f"the code that ran is not what {commit[:10]} holds" if commit else "the code that ran is in no commit"
     return Finding(
@@ -154,7 +155,7 @@ def _dirty(staged: staging.Staging, shown: str) -> Finding:
         location=Location(shown),
         values={"commit": code["commit"], "diff_sha256": code["diff_sha256"], "untracked": new},
         fix="add data to .gitignore; commit before you train"
-        if large
+        if large or not whole
         else "commit before you train; the difference is stored, so this run can still be rebuilt",
     )
 

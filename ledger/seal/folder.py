@@ -13,10 +13,10 @@ from typing import Any, Literal
 from ledger.errors import StoreError, UsageError
 from ledger.model.finding import Finding, Location
 from ledger.project import Project
-from ledger.seal import kept, liveness, provenance, staging, start
+from ledger.seal import kept, liveness, outcome, provenance, staging, start
 from ledger.seal.experiment import check_exp_id
 from ledger.seal.publish import Sealed, seal, seal_all
-from ledger.store import atomic
+from ledger.store import atomic, space
 from ledger.store.lock import exclusive
 from ledger.store.objects import clone
 from ledger.store.runs import MANIFEST
@@ -62,11 +62,18 @@ def seal_folders(
             if placement == "move" and os.path.islink(folder):  # noqa: PTH114
                 with atomic.explained(folder):
                     folder.unlink()
-    except BaseException:
-        if placement != "move":  # nothing of the user's is in there but copies
-            for item in staged:
-                shutil.rmtree(item.path, ignore_errors=True)
-                staging.forget(item)
+    except BaseException as error:
+        for item in staged:
+            if placement == "move" and item.path.is_dir() and any(item.path.iterdir()):
+                continue  # handed over already: `ledger seal RUN` makes it a run
+            shutil.rmtree(item.path, ignore_errors=True)  # nothing of the user's is in there but copies
+            staging.forget(item)
+        if space.is_full(error):  # in all, now that no copy takes any
+            lack = space.lack(project.running, sum(map(_size, real)))
+            message = f"cannot be written (No space left on device: {lack})"
+            raise StoreError(
+                message, where=project.running, fix="free some space and try again; nothing was lost"
+            ) from error
         raise
     staging.log_starts(project, staged)
     return [_noted(sealed) for sealed in seal_all(project, staged, "finished", None)]
@@ -108,6 +115,12 @@ def _holds_sealed(results: Path, here: str) -> bool:
     return inner[:1] == ["runs"] or (not inner and any(Path(here).glob(f"runs/*/{MANIFEST}")))
 
 
+def _size(folder: str) -> int:
+    """Bytes of the files below."""
+    paths = (os.path.join(here, name) for here, _, names in os.walk(folder) for name in names)  # noqa: PTH118
+    return sum(found.st_size for found in map(os.lstat, paths) if stat.S_ISREG(found.st_mode))
+
+
 def _check_apart(folders: Sequence[Path], real: Sequence[str]) -> None:
     """Folders that are handed over must not lie in one another."""
     # sorted by its parts, a folder stands right behind the one that it lies in
@@ -129,7 +142,8 @@ def _noted(sealed: Sealed) -> Sealed:
 
 
 def seal_abandoned(project: Project, run_id: str) -> Sealed:
-    """Seal what a killed process left in staging, as `abandoned`.
+    """Seal what a killed process left in staging, as `abandoned`; a run that ended and could not be sealed then, as what
+    it was.
 
     Raises:
         UsageError: there is no such staging, or a process that writes it still runs.
@@ -150,7 +164,7 @@ def seal_abandoned(project: Project, run_id: str) -> Sealed:
         if writers := liveness.writers(path):
             still = f"its command still runs (process {', '.join(map(str, writers))})"
             raise UsageError(still, where=run_id, fix="end it, or wait for it")
-        return seal(project, staged, "abandoned", None)
+        return seal(project, staged, *(outcome.read(path) or ("abandoned", None)))
 
 
 def _place(source: str, target: Path, placement: Placement) -> None:
@@ -164,8 +178,16 @@ def _place(source: str, target: Path, placement: Placement) -> None:
 
 
 def _copy_tree(source: str, target: Path, put: Callable[[str, str], None]) -> None:
+    def put_one(one: str, place: str) -> None:
+        try:
+            put(one, place)
+        except OSError as error:
+            if error.errno in space.FULL:  # there is no point in trying the next one
+                raise StoreError("cannot be copied: the disk is full", where=one) from error
+            raise
+
     try:
-        shutil.copytree(source, target, symlinks=True, copy_function=put, dirs_exist_ok=True)
+        shutil.copytree(source, target, symlinks=True, copy_function=put_one, dirs_exist_ok=True)
     except shutil.Error as error:
         path, _, reason = error.args[0][0]
         raise StoreError(f"cannot be copied ({reason})", where=path) from error

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ledger.canon import finite
-from ledger.errors import UsageError
+from ledger.errors import StoreError, UsageError
 from ledger.project import Project
-from ledger.seal import data, gaps, kept, provenance, start
+from ledger.seal import data, gaps, kept, outcome, provenance, start
 from ledger.seal.experiment import check_exp_id
 from ledger.store import atomic
 from ledger.store.digests import Digests
@@ -78,6 +78,7 @@ def begin(
         project, exp_id, around, stored, config=config, otherwise=otherwise, seed=seed, command=command
     )  # fmt: skip
     staged = stage(project, born)
+    outcome.reserve(staged.path)
     log_starts(project, [staged])
     return staged
 
@@ -149,6 +150,15 @@ def amend(
     return Staging(staging.path, born)
 
 
+def note(staging: Staging, gap: gaps.Gap) -> Staging:
+    """Add to the record what could not be captured; on a full disk only what is sealed now will have it."""
+    record = {**staging.provenance, gaps.KEY: [*staging.provenance.get(gaps.KEY, ()), gap.to_json()]}
+    born = {**staging.start, "provenance": record}
+    with contextlib.suppress(StoreError):
+        start.write(staging.path, born)
+    return Staging(staging.path, born)
+
+
 def leftovers(project: Project) -> list[Path]:
     """Folders of runs in progress, dead or alive."""
     return sorted(path for path in project.running.glob("*") if path.is_dir())
@@ -184,3 +194,4 @@ def forget(staged: Staging) -> None:
     """Remove the start record of a run that is sealed now."""
     with atomic.explained(staged.path), contextlib.suppress(FileNotFoundError):
         os.unlink(start.place(staged.path))  # noqa: PTH108
+    outcome.forget(staged.path)

@@ -15,7 +15,7 @@ from ledger.canon import finite, listing, parse
 from ledger.errors import InputError
 from ledger.model.run import HASH_INPUTS
 from ledger.project import Project
-from ledger.seal import liveness, provenance
+from ledger.seal import gaps, liveness, provenance
 from ledger.seal.experiment import is_name
 from ledger.seal.kept import Kept
 from ledger.store import atomic
@@ -42,6 +42,8 @@ def conditions(
     record.update(exp_id=exp_id, started=now(), untracked=list(kept.untracked))
     if kept.large:
         record["not_stored"] = list(kept.large)
+    if kept.gap:
+        record[gaps.KEY] = [*record.get(gaps.KEY, ()), kept.gap.to_json()]
     return {
         "exp_id": exp_id,
         "run_id": None,

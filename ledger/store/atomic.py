@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from ledger.errors import StoreError
+from ledger.store import space
 
 _MANY = 256  # files; from here on one sync of the file system is cheaper than an fsync each
 _durable = ContextVar("durable", default=True)
@@ -47,7 +48,7 @@ def write_bytes(
         StoreError: the disk refused (permission, space, a folder in the way); the old file is untouched.
 
     """
-    with explained(path):
+    with explained(path, needs=len(data)):
         # text and system calls: records are written by the thousand, and paths as objects cost as much as the file
         place = (
             os.path.realpath(path) if follow else os.fspath(path)
@@ -259,8 +260,10 @@ def fsync_folder(folder: Path | str) -> None:
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn an OSError on the way to `path` into one line that says what to do."""
+def explained(path: Path, *, needs: int | None = None) -> Iterator[None]:
+    """Turn an OSError on the way to `path` into one line that says what to do; of a full disk also which it is, and how
+    much of the bytes that it `needs` is free.
+    """
     try:
         yield
     except OSError as error:
@@ -271,6 +274,8 @@ def explained(path: Path) -> Iterator[None]:
             errno.EPERM: "make the folder writable for you",
             errno.EROFS: "the file system is mounted read-only",
         }.get(error.errno or 0)
-        raise StoreError(
-            f"cannot be written ({error.strerror or error})", where=error.filename or path, fix=advice
-        ) from error
+        why = error.strerror or str(error)
+        if error.errno in space.FULL:
+            with contextlib.suppress(OSError):
+                why = f"{why}: {space.lack(path, needs)}"
+        raise StoreError(f"cannot be written ({why})", where=error.filename or path, fix=advice) from error

@@ -26,6 +26,8 @@ def show(name: str, form: str) -> int:
     RUN is an id or a unique prefix of one, EXP/ID, EXP for its only run, @last, @selected, or @best:METRIC; EXP/@last and so on within one experiment.
     """
     from ledger.cli.columns import table
+    from ledger.errors import visible
+    from ledger.seal import gaps
     from ledger.store.runs import RunStore
 
     project = find_project()
@@ -59,6 +61,9 @@ def show(name: str, form: str) -> int:
     click.echo("\n" + table(files, ["path", "bytes", "tier", "sha256"]))
     for item in run.manifest.skipped:
         click.echo(f"not sealed: {item['path']}: {item['reason']}")
+    listed = run.provenance.get(gaps.KEY)
+    for gap in gaps.findings(listed if isinstance(listed, list) else (), run.run_id):
+        click.echo(f"not captured: {visible(gap.message)} [{gap.rule}]")
     return 0
 
 

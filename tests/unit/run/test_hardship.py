@@ -17,7 +17,8 @@ import pytest
 
 from ledger.errors import UsageError
 from ledger.project import Project
-from ledger.run.launch import _tee, launch
+from ledger.run.launch import launch
+from ledger.run.output import tee
 from ledger.run.recorder import ActiveRun, begin
 from ledger.seal import staging
 from ledger.store import fsck
@@ -40,7 +41,7 @@ def spoken(script: str) -> subprocess.Popen[bytes]:
 def test_a_full_disk_costs_the_log_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     echo = io.BytesIO()
     with spoken(SLOW) as child:
-        _tee(child, Path("/dev/full"), echo)
+        tee(child, Path("/dev/full"), echo)
         assert child.wait() == 0
     assert echo.getvalue() == b"one\ntwo\nthree\n"
     assert capsys.readouterr().err.count("output is not kept in full: No space left on device") == 1
@@ -49,7 +50,7 @@ def test_a_full_disk_costs_the_log_and_nothing_else(capsys: pytest.CaptureFixtur
 def test_a_log_that_cannot_be_opened_costs_no_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "log.txt").mkdir()
     with spoken(SLOW) as child:
-        _tee(child, tmp_path / "log.txt", io.BytesIO())
+        tee(child, tmp_path / "log.txt", io.BytesIO())
         assert child.wait() == 0
     assert "not kept in log.txt: Is a directory" in capsys.readouterr().err
 
@@ -61,7 +62,7 @@ def test_a_terminal_that_is_gone_costs_nothing(tmp_path: Path, number: int) -> N
             raise OSError(number, os.strerror(number))
 
     with spoken(SLOW) as child:
-        _tee(child, tmp_path / "log.txt", Gone())
+        tee(child, tmp_path / "log.txt", Gone())
         assert child.wait() == 0
     assert (tmp_path / "log.txt").read_bytes() == b"one\ntwo\nthree\n"
 
@@ -71,7 +72,7 @@ def test_what_a_command_leaves_in_the_background_is_not_waited_for(
     here: Project, left: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As TensorBoard, which inherits the output of the script that started it."""
-    from ledger.run import launch as module
+    from ledger.run import output as module
 
     monkeypatch.setattr(module, "_QUIET", 0.1)
     monkeypatch.setattr(module, "_DRAIN", 0.5)
