@@ -13,11 +13,10 @@ from typing import Any, Literal
 from ledger.errors import StoreError, UsageError
 from ledger.model.finding import Finding, Location
 from ledger.project import Project
-from ledger.seal import kept, liveness, outcome, provenance, staging, start
+from ledger.seal import kept, provenance, staging, start
 from ledger.seal.experiment import check_exp_id
-from ledger.seal.publish import Sealed, seal, seal_all
+from ledger.seal.publish import Sealed, seal_all
 from ledger.store import atomic, space
-from ledger.store.lock import exclusive
 from ledger.store.objects import clone
 from ledger.store.runs import MANIFEST
 
@@ -141,32 +140,6 @@ def _noted(sealed: Sealed) -> Sealed:
     return Sealed(sealed.run, (*sealed.findings, note), sealed.selected)
 
 
-def seal_abandoned(project: Project, run_id: str) -> Sealed:
-    """Seal what a killed process left in staging, as `abandoned`; a run that ended and could not be sealed then, as what
-    it was.
-
-    Raises:
-        UsageError: there is no such staging, or a process that writes it still runs.
-
-    """
-    path = project.running / run_id
-    # two at once would complete the records of one folder under each other's hands
-    with exclusive(project.local, "seal-abandoned"):
-        if not path.is_dir():
-            raise UsageError(
-                "no run in progress is called that", where=run_id, fix="`ledger fsck` lists what was left behind"
-            )
-        staged = staging.load(path)
-        if elsewhere := liveness.elsewhere(staged.start):
-            raise UsageError(f"it began {elsewhere}", where=run_id, fix="seal it there")
-        if pid := liveness.beginner(staged.start):
-            raise UsageError(f"its process still runs ({pid})", where=run_id, fix="end the process, or wait for it")
-        if writers := liveness.writers(path):
-            still = f"its command still runs (process {', '.join(map(str, writers))})"
-            raise UsageError(still, where=run_id, fix="end it, or wait for it")
-        return seal(project, staged, *(outcome.read(path) or ("abandoned", None)))
-
-
 def _place(source: str, target: Path, placement: Placement) -> None:
     """Bring every entry of `source` under `target`, in folders that we may write to."""
     with atomic.explained(target):
@@ -174,7 +147,7 @@ def _place(source: str, target: Path, placement: Placement) -> None:
             _move(source, target)
         else:
             _copy_tree(source, target, _link if placement == "link" else _copy)
-        _make_writable(os.fspath(target))
+        make_writable(os.fspath(target))
 
 
 def _copy_tree(source: str, target: Path, put: Callable[[str, str], None]) -> None:
@@ -193,7 +166,7 @@ def _copy_tree(source: str, target: Path, put: Callable[[str, str], None]) -> No
         raise StoreError(f"cannot be copied ({reason})", where=path) from error
 
 
-def _make_writable(folder: str) -> None:
+def make_writable(folder: str) -> None:
     """Let us write into a folder and those below it."""
     mode = os.stat(folder).st_mode  # noqa: PTH116
     if mode & stat.S_IRWXU != stat.S_IRWXU:
@@ -201,7 +174,7 @@ def _make_writable(folder: str) -> None:
     with os.scandir(folder) as entries:
         below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
     for inner in below:
-        _make_writable(inner)
+        make_writable(inner)
 
 
 def _copy(source: str, target: str) -> None:

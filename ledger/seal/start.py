@@ -78,11 +78,13 @@ def _linked(source: str, target: str) -> bool:
 def read(folder: Path) -> dict[str, Any]:
     """The start record of the staging in `folder`. Raises InputError when it is gone or damaged."""
     record = Path(place(folder))
-    fix = "look into the folder, then delete it by hand"
+    fix = f"look into the folder; `ledger seal {folder.name} --discard` deletes it"
     try:
         raw = parse(record.read_bytes(), record)
     except OSError as error:
         raise InputError("staging without a start record", where=folder, fix=fix) from error
+    except InputError as error:
+        raise InputError(error.message, where=error.where, fix=fix) from error
     if not isinstance(raw, dict) or not _is_start(raw, folder.name):
         raise InputError("not a start record", where=record, fix=fix)
     return named(raw, folder.name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ledger.cli.commands.run import announce, condition_options, durability_option, parse_seed
-from ledger.cli.common import HELP, find_project, read_mapping, say
+from ledger.cli.common import HELP, confirmed, find_project, human_bytes, read_mapping, say
 from ledger.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ _ANNOUNCED = 5
     help="Hard-link your files: no copy, but writing to them later damages the run.",
 )
 @durability_option
+@click.option("--discard", is_flag=True, help="Delete what a killed run left behind. Its start stays in the log.")
+@click.option(
+    "--yes", is_flag=True, help="Discard without a question; seal or discard also what began on another host."
+)
 def seal(
     what: tuple[str, ...],
     exp_id: str | None,
@@ -44,24 +48,32 @@ def seal(
     dataset: str | None,
     placement: str | None,
     durability: str,
+    discard: bool,
+    yes: bool,
 ) -> int:
     """Seal a folder, or what a killed run left behind.
 
     Folders become runs of --exp. A folder is yours: its bytes are copied (shared where the file system can), and nothing in it changes.
-    One that was sealed like this before, and has not changed since, is not sealed again.
+    One that was sealed like this before, and has not changed since, is not sealed again. RUN is a run in progress whose process died: its id, or the beginning of it.
     """
     from ledger.seal import unchanged
 
     project = find_project()
     full = durability == "full"
-    if len(what) == 1 and not Path(what[0]).exists() and (project.running / what[0]).is_dir():
-        from ledger.seal.folder import seal_abandoned
+    if discard:
+        return _discard(project, what, yes)
+    left = _left_behind(project, what[0]) if exp_id is None and not Path(what[0]).exists() else None
+    if left and len(what) == 1:
+        from ledger.seal.abandoned import seal_abandoned
         from ledger.store import atomic
 
         with atomic.durability(full):
-            announce(seal_abandoned(project, what[0]))
+            announce(seal_abandoned(project, left.name, trusted=yes))
         return 0
     if exp_id is None:
+        if not Path(what[0]).exists():
+            fix = "`ledger fsck` lists runs in progress"
+            raise UsageError("neither a folder nor a run in progress is called that", where=what[0], fix=fix)
         raise UsageError("which experiment is this a run of?", where=what[0], fix="add --exp EXP")
     folders = [Path(folder) for folder in what]
     conditions = {"config": read_mapping(config), "seed": parse_seed(seed), "data": data, "dataset": dataset}
@@ -85,6 +97,33 @@ def seal(
         announce(item)
     if len(sealed) > _ANNOUNCED:
         say(f"... and {len(sealed) - _ANNOUNCED} more: {len(sealed)} runs of {exp_id} sealed in all")
+    return 0
+
+
+def _left_behind(project: Project, name: str) -> Path | None:
+    """The staging folder that `name` means; None when no run in progress is called so."""
+    from ledger.seal.abandoned import find
+
+    return find(project, name)
+
+
+def _discard(project: Project, what: tuple[str, ...], yes: bool) -> int:
+    """Delete what a killed run left behind, when the user says so."""
+    from ledger.model.amount import amount
+    from ledger.seal import abandoned
+
+    name = what[0]
+    if len(what) > 1:
+        raise UsageError("runs are discarded one by one", fix="name one run")
+    path = abandoned.find(project, name)
+    left = abandoned.look_at(project, path.name if path else name)
+    size = f"{amount(left.files, 'file')}, {human_bytes(left.bytes)}"
+    if left.began:
+        say(f"warning: it began {left.began}, and whether it still runs there cannot be known here")
+    say(f"this deletes {project.shown(left.path)}: {size}, sealed nowhere")
+    if confirmed(f"discard {left.path.name}", yes):
+        abandoned.discard(project, left.path.name)
+        say(f"discarded {left.path.name}; its start stays in the log")
     return 0
 
 

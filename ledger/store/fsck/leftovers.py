@@ -28,7 +28,9 @@ def check_leftovers(project: Project) -> Iterator[Finding]:
         yield finding("leftover", "a temporary file that a crash left", shown, severity="note", fix=fix)
     for path in sorted(project.running.glob("*")):
         if path.is_dir():
-            fix = f"`ledger seal {path.name}` seals it as abandoned if its process has died"
+            fix = (
+                f"`ledger seal {path.name}` seals it as abandoned if its process has died; with --discard it is deleted"
+            )
             yield finding(
                 "staging-leftover",
                 f"{path.name} is in progress or was left behind",
