@@ -10,7 +10,8 @@ from __future__ import annotations
 import fnmatch
 import glob
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ NOT_CODE = (
     "EVIDENCE.json", "DISCLOSURES.md", "dvc.lock",
 )  # fmt: skip
 
+# folders of ours at the top of a project: thousands of runs lie there and none of it is code, so git is not asked
+_OURS = ("results", ".ledger", "generated")
 
 _LARGE = 256 * 1024  # bytes; what reading costs more than asking whether it was read before
 
@@ -75,24 +78,28 @@ def capture(project: Project, digests: Digests | None = None) -> Code:
 
 def _outside(project: Project, digests: Digests, *gaps: Gap) -> Code:
     """The code of a folder that git knows nothing of."""
-    record = {"commit": None, "tree_sha256": _tree(project, _walk(project.root), digests), "dirty": None}
+    sources = filter(_filter(project), _walk(project.root))
+    record = {"commit": None, "tree_sha256": _tree(project, sources, digests), "dirty": None}
     return Code({**record, "diff_sha256": None}, gaps=gaps)
 
 
 def _in_git(project: Project, digests: Digests) -> Code | None:
     """The code as git knows it; None outside a repository, and where it ignores all that there is."""
-    if not _has_repository(project.root):
+    top = _repository(project.root)
+    if top is None:
         return None
-    listed = _list(project.root)
+    is_code = _filter(project)
+    listed = _list(project.root, leave=_OURS, top=top)
     commit = _commit(project.root)
     if not any((listed.tracked, listed.untracked, listed.repositories)):
         return None
     diff = _diff(project) if commit else None
-    within = [path for path in listed.repositories if _is_code(project, path)]
+    within = [path for path in listed.repositories if is_code(path)]
     inner, changed = _repositories(project, within)
-    new = [path for path in listed.untracked if _is_code(project, path)] + changed
+    changed = [path for path in changed if is_code(path)]
+    new = [path for path in listed.untracked if is_code(path)] + changed
     foreign = [path for path in within if path not in listed.tracked]
-    sources = sorted({*listed.tracked, *listed.untracked, *changed})
+    sources = sorted(path for path in {*listed.tracked, *listed.untracked, *changed} if is_code(path))
     record: dict[str, Any] = {
         "commit": commit,
         "tree_sha256": _tree(project, sources, digests, inner),
@@ -101,22 +108,22 @@ def _in_git(project: Project, digests: Digests) -> Code | None:
     }
     if inner:
         record["repositories"] = dict(sorted(inner.items()))
-    return Code(record, diff or None, tuple(new if commit else (path for path in sources if _is_code(project, path))))
+    return Code(record, diff or None, tuple(new if commit else sources))
 
 
-def _has_repository(root: Path) -> bool:
-    """Whether a repository holds this folder. Git says "no" of one that it cannot read too, and that is no "no"."""
+def _repository(root: Path) -> Path | None:
+    """The top of the repository that holds this folder. Git says "no" of one that it cannot read too, and that is no "no"."""
     try:
-        _git(root, "rev-parse", "--show-toplevel")
+        found = _git(root, "rev-parse", "--show-toplevel") or b""
     except _GitFailedError as failed:
         if _marked(root) or "not a git repository" not in str(failed):
             raise
-        return False
+        return None
     except FileNotFoundError:
         if _marked(root):
             raise _GitFailedError("it is not installed") from None
-        return False
-    return True
+        return None
+    return Path(os.fsdecode(found.removesuffix(b"\n")))
 
 
 def _marked(root: Path) -> bool:
@@ -142,7 +149,10 @@ def _diff(project: Project) -> bytes | None:
     """The difference to the commit, as `git apply` takes it: whatever the user's configuration says of colour, prefixes,
     drivers and submodules, binary files whole. What changed within a submodule is not in it.
     """
-    excluded = [f":(exclude){pattern}" for pattern in _not_code(project)]  # git's `*` crosses slashes too, as fnmatch's
+    # git's `*` crosses slashes too, as fnmatch's; only a folder's own name keeps git from looking at what lies in it
+    excluded = [f":(exclude,literal){name}" for name in _OURS] + [
+        f":(exclude){pattern}" for pattern in _not_code(project)
+    ]
     form = (
         "--no-ext-diff",
         "--no-textconv",
@@ -156,14 +166,29 @@ def _diff(project: Project) -> bytes | None:
     return _git(project.root, "diff", *form, *submodules, "--relative", "HEAD", "--", ".", *excluded)
 
 
-def _list(root: Path) -> _Listed:
-    """Files that git tracks or would, and the repositories among them."""
+def _list(root: Path, *, leave: Iterable[str] = (), top: Path | None = None) -> _Listed:
+    """Files that git tracks or would, and the repositories among them; none below the folders `leave` of a root in the
+    repository `top`.
+    """
+    excluded = [f":(exclude,literal){folder}" for folder in leave]
+    # as patterns to ignore, too: git walks into a folder that only a pathspec excludes
+    inside = Path(os.path.realpath(root))
+    prefix = inside.relative_to(top).as_posix() if top and inside.is_relative_to(top) else None
+    ignored = [
+        f"--exclude=/{glob.escape(os.path.normpath(f'{prefix}/{name}'))}/" for name in leave if prefix is not None
+    ]
+    # one call for both: git reads its index each time, and it names every file of every run
+    asked = ("ls-files", "-z", "-t", "--stage", "--others", "--exclude-standard", *ignored, "--", ".", *excluded)
     tracked: list[str] = []
     submodules: list[str] = []
-    for line in _paths(_git(root, "ls-files", "-z", "--stage")):
-        about, _, path = line.partition("\t")
-        (submodules if about.startswith("160000") else tracked).append(path)
-    others = _paths(_git(root, "ls-files", "-z", "--others", "--exclude-standard"))
+    others: list[str] = []
+    for line in _paths(_git(root, *asked)):
+        tag, _, rest = line.partition(" ")
+        about, _, path = rest.partition("\t")
+        if tag == "?":
+            others.append(rest)
+        else:
+            (submodules if about.startswith("160000") else tracked).append(path)
     clones = [path.rstrip("/") for path in others if path.endswith("/")]
     untracked = tuple(path for path in others if not path.endswith("/"))
     return _Listed((*tracked, *submodules), untracked, tuple(dict.fromkeys((*submodules, *clones))))
@@ -188,7 +213,7 @@ def _repositories(project: Project, paths: Iterable[str]) -> tuple[dict[str, str
         differing = _paths(_git(root, *known)) if commits[path] else listed.tracked
         changed += [f"{path}/{name}" for name in (*differing, *listed.untracked)]
         pending += [f"{path}/{name}" for name in listed.repositories]
-    return commits, [path for path in changed if _is_code(project, path)]
+    return commits, changed
 
 
 def _git(root: Path, *args: str, no: int | None = None) -> bytes | None:
@@ -226,21 +251,21 @@ def _not_code(project: Project) -> tuple[str, ...]:
     return (*NOT_CODE, *ours, *project.config.not_code)
 
 
-def _is_code(project: Project, path: str) -> bool:
-    return not any(fnmatch.fnmatchcase(path, pattern) for pattern in _not_code(project))
+def _filter(project: Project) -> Callable[[str], bool]:
+    """Whether a path, relative to the project, is code."""
+    none = re.compile("|".join(map(fnmatch.translate, _not_code(project))))
+    return lambda path: none.match(path) is None
 
 
 def _tree(
-    project: Project, paths: Iterable[str], digests: Digests, repositories: Mapping[str, str | None] | None = None
+    project: Project, sources: Iterable[str], digests: Digests, repositories: Mapping[str, str | None] | None = None
 ) -> str:
     """Digest over (path, content digest) of every source file that exists; a symlink counts as its target's text, a
     repository within as its commit.
     """
     within = repositories or {}
     listed = [[spelled(path), f"commit {commit}"] for path, commit in within.items()]
-    for path in paths:
-        if not _is_code(project, path):
-            continue
+    for path in sources:
         file = project.root / path
         shown = spelled(path)
         if file.is_symlink():
@@ -260,7 +285,7 @@ def _walk(root: Path) -> list[str]:
     stack = [root]
     while stack:
         for path in stack.pop().iterdir():
-            if path.name.startswith(".") or path.name in skipped:
+            if path.name.startswith(".") or path.name in skipped or (path.parent == root and path.name in _OURS):
                 continue
             if path.is_dir() and not path.is_symlink():
                 if not (path / "pyvenv.cfg").exists():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger import schema
+from ledger import project, schema
 from ledger.project import Project
 from ledger.seal import kept, staging
 from ledger.seal.code import capture
@@ -175,6 +175,36 @@ def test_a_repository_without_a_commit_keeps_all_its_sources(here: Project, git:
     sealed = run(here)
     assert (code(sealed)["commit"], code(sealed)["dirty"]) == (None, True)
     assert [item["path"] for item in sealed.run.provenance["untracked"]] == ["train.py"]
+
+
+@pytest.mark.parametrize("folder", ["", "sub [x] *", "results"])
+def test_of_the_folders_of_ours_git_is_not_asked(here: Project, git: Git, folder: str) -> None:
+    """In the project at the top of a repository and below it, where a folder of another project has the same name."""
+    root = here.root / folder
+    for name in (
+        "train.py",
+        "lib/results/table.py",
+        "results/e/runs/r/run.json",
+        ".ledger/log/s.jsonl",
+        "generated/x.tex",
+    ):
+        for kind in ("tracked", "new"):
+            path = (root / name).with_stem(f"{Path(name).stem}-{kind}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(name)
+    if folder:
+        (here.root / "generated").mkdir()
+        (here.root / "generated" / "mine.py").write_text("of the project above")
+    git("init", "-q")
+    git("add", "-f", *(str(path) for path in here.root.rglob("*-tracked*")))
+    git("commit", "-qm", "start")
+    found = capture(project.at(root))
+    assert found.untracked == ("lib/results/table-new.py", "train-new.py")
+    same = capture(project.at(root))
+    for path in root.rglob("*-new.jsonl"):
+        path.write_text("changed")
+    (root / "results/e/runs/r/run-tracked.json").write_text("changed")
+    assert capture(project.at(root)).record == same.record == found.record
 
 
 def test_outside_git_environments_and_caches_are_no_code(here: Project) -> None:
