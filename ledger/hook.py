@@ -28,8 +28,9 @@ def main() -> int:
         staged = _staged()
         status = 0
         if names[0] != "reconcile":
-            status = append_only(staged)
-            for parent in _merged():  # what the other side sealed must come out of a merge as it went in
+            merged = _merged()
+            status = append_only(staged) or as_sealed(staged, merged)
+            for parent in merged:  # what the other side sealed must come out of a merge as it went in
                 status = status or append_only(_staged(parent), parent)
         return status or (reconcile(staged) if names[0] != "append-only" else 0)
     except OSError as error:
@@ -64,6 +65,36 @@ def append_only(staged: list[tuple[str, bytes]], parent: str = "HEAD") -> int:
     sys.stderr.write(
         "ledger-hook: a sealed run is never altered. Undo it with `git restore --staged --worktree PATH`;\n"
         "  a new result is a new run: `ledger run EXP -- COMMAND`, then `ledger select RUN`\n"
+    )
+    return 1
+
+
+def as_sealed(staged: list[tuple[str, bytes]], merged: list[str]) -> int:
+    """1 if a run that comes into git with this commit is not what was sealed, by its own manifest."""
+    new = {
+        match[1]
+        for status, path in staged
+        if status == "A" and (match := _RUN.match(path)) and path == match[1] + b"/run.json"
+    }
+    for parent in merged:
+        new -= {path.rpartition(b"/")[0] for path in _committed([run + b"/run.json" for run in new], parent)}
+    if not new:
+        return 0
+    from ledger.hook_sealed import altered
+
+    try:
+        problems = list(altered(_git, sorted(new)))
+    except (ValueError, LookupError) as error:  # a defect of ours must not keep anybody from committing
+        what = ascii(f"{type(error).__name__}: {error}")[1:300]
+        sys.stderr.write(f"ledger-hook: new runs could not be compared with their manifests ({what})\n")
+        return 0
+    if not problems:
+        return 0
+    _print(problems)
+    sys.stderr.write(
+        "ledger-hook: a sealed run is never altered, and no commit holds these bytes as they were sealed. Bring them back\n"
+        "  from where the run was made, or leave the run out: `git restore --staged RUN_FOLDER` (`git rm -r --cached` before\n"
+        "  the first commit)\n"
     )
     return 1
 
@@ -154,7 +185,9 @@ def _print(lines: list[str]) -> None:
 
 
 def _shown(path: bytes) -> str:
-    return path.decode("utf-8", "backslashreplace")
+    from ledger.errors import visible
+
+    return visible(path.decode("utf-8", "backslashreplace"))
 
 
 def _git(*args: str, quiet: bool = False) -> bytes:
