@@ -58,6 +58,17 @@ class Segment:
         return Head(self.id, self.peaks.size, self.peaks.root().hex())
 
 
+def in_order(segments: Iterable[Segment]) -> list[Entry]:
+    """All entries, in the order of their times; entries of one segment keep their order."""
+    entries: list[tuple[str, Entry]] = []
+    for segment in segments:
+        latest = ""  # a clock that was set back reorders nothing
+        for entry in segment.entries:
+            latest = max(latest, str(entry.body.get("time", "")))
+            entries.append((latest, entry))
+    return [entry for _, entry in sorted(entries, key=lambda pair: pair[0])]
+
+
 def opening(segment: str, known: Iterable[Head], time: str) -> dict[str, Any]:
     """The first entry of a new segment."""
     heads = sorted(known, key=lambda head: head.segment)

@@ -19,7 +19,7 @@ from ledger.canon import listing, parse
 from ledger.errors import IntegrityError, LedgerError, NewerVersionError, StoreError
 from ledger.log.head import log_head
 from ledger.log.merkle import Peaks, leaf_hash
-from ledger.log.segment import SCHEMA, Entry, Head, Segment, encode, opening, read
+from ledger.log.segment import SCHEMA, Entry, Head, Segment, encode, in_order, opening, read
 from ledger.project import Project
 from ledger.store import atomic
 from ledger.store.lock import exclusive
@@ -161,13 +161,7 @@ class Journal:
             IntegrityError: a segment is damaged.
 
         """
-        entries: list[tuple[str, Entry]] = []
-        for segment in self.segments():
-            latest = ""  # a clock that was set back reorders nothing
-            for entry in segment.entries:
-                latest = max(latest, str(entry.body.get("time", "")))
-                entries.append((latest, entry))
-        yield from (entry for _, entry in sorted(entries, key=lambda pair: pair[0]))
+        yield from in_order(self.segments())
 
     def head(self) -> str:
         """The log head. Raises IntegrityError as `segments` does."""

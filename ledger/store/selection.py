@@ -9,11 +9,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import pretty
-from ledger.errors import InputError, NewerVersionError, UsageError
+from ledger.canon import pretty, sha256
+from ledger.errors import InputError, LedgerError, NewerVersionError, UsageError
 from ledger.model.run import SELECTED_SCHEMA
 from ledger.project import Project
 from ledger.store import atomic
+from ledger.store.choices import choices
 from ledger.store.chosen import selected_file, selected_ids
 from ledger.store.journal import Journal
 from ledger.store.lock import exclusive
@@ -101,7 +102,7 @@ class Selection:
             except InputError:
                 ids, readable = self._logged(run.exp_id), False
             chosen, absent = self._split(run.exp_id, ids)
-            if readable and any(old.run_id == run.run_id for old in chosen):
+            if readable and any(old.run_id == run.run_id for old in chosen) and self._is_logged(run):
                 if self.leads_to(run.exp_id) != ids[0]:  # a crash came between the file and the link
                     with atomic.explained(self.path(run.exp_id)):
                         self._link(run.exp_id, ids[0])
@@ -145,13 +146,47 @@ class Selection:
 
     def _logged(self, exp_id: str) -> list[str]:
         """Ids of the runs that the log says are selected. Raises IntegrityError when the log is damaged."""
-        ids: dict[str, None] = {}
-        for entry in Journal(self.project).entries():
-            if entry.type == "select" and entry.body.get("exp_id") == exp_id:
-                for run_id in entry.body.get("replaced") or ():
-                    ids.pop(str(run_id), None)
-                ids[str(entry.body.get("run_id"))] = None
-        return list(ids)
+        return choices(Journal(self.project).entries(), self._seed_of).get(exp_id, [])
+
+    def _seed_of(self, exp_id: str, run_id: str) -> Any:
+        return seed_of(self.store.folder(exp_id) / run_id)
+
+    def _is_logged(self, run: Run) -> bool:
+        """Whether the log chose it; a log that cannot be read is no reason to say so again."""
+        try:
+            return run.run_id in self._logged(run.exp_id)
+        except LedgerError:
+            return True
+
+    def rebuild(self, exp_id: str) -> list[str]:
+        """Write a selection that is gone or broken as the log has it; returns its ids, none where there is nothing to do.
+        What was broken is kept in `.ledger/local/`.
+
+        Raises:
+            IntegrityError: the log is damaged.
+            StoreError: the disk refused.
+        """
+        path = self.path(exp_id)
+        with self._locked(exp_id), atomic.explained(path):
+            try:
+                self.ids(exp_id)
+                broken = None
+            except NewerVersionError:
+                return []
+            except InputError:
+                try:
+                    broken = path.read_bytes()
+                except OSError:  # what cannot even be read may be whole
+                    return []
+            ids = self._logged(exp_id)
+            if not ids or (broken is None and path.exists()):
+                return []
+            if broken is not None:
+                atomic.make_folder(self.project.local)
+                atomic.write_bytes(self.project.local / f"{exp_id}.{sha256(broken)[:8]}.{path.name}", broken)
+            chosen, absent = self._split(exp_id, ids)
+            self._replace(exp_id, [*(run.run_id for run in sorted(chosen, key=_seed_order)), *absent])
+            return self.ids(exp_id)
 
     def _locked(self, exp_id: str) -> AbstractContextManager[None]:
         return exclusive(self.project.local, f"select-{exp_id}")

@@ -16,11 +16,13 @@ from ledger.store.atomic import explained
 from ledger.store.fsck.counted import Counted
 from ledger.store.fsck.leftovers import check_leftovers, remove
 from ledger.store.fsck.log import check_against, check_logged, read_log
-from ledger.store.fsck.objects import check_objects, check_selections
+from ledger.store.fsck.objects import check_objects
 from ledger.store.fsck.runs import check_run, no_run
+from ledger.store.fsck.selections import check_selections
 from ledger.store.prune import gone, pruned
 from ledger.store.recover import log_run
 from ledger.store.runs import Run, RunStore, read_run
+from ledger.store.selection import Selection
 
 __all__ = ["check", "repair"]
 
@@ -62,7 +64,7 @@ def check(
     if against is not None:
         findings += check_against(project, _log_at(project, against), segments, against)
     findings += check_logged(project, segments, runs, complete=whole)
-    findings += check_selections(project, store)
+    findings += check_selections(project, runs, segments if whole else None)
     findings += check_objects(project, runs.values(), counted, said)
     findings += check_leftovers(project)
     checked = {
@@ -108,10 +110,11 @@ def _log_at(project: Project, ref: str) -> dict[str, bytes]:
 
 
 def repair(project: Project, report: Report) -> list[str]:
-    """Do what cannot lose data: log whole runs that a crash left unlogged, remove temporary files. Says what it did.
+    """Do what cannot lose data: log whole runs that a crash left unlogged, write selections that are gone or broken as the
+    log has them, remove temporary files. Says what it did.
 
     Raises:
-        IntegrityError: an unlogged run is not what its manifest says; everything else is done.
+        IntegrityError: an unlogged run is not what its manifest says, or the log is damaged; everything else is done.
         StoreError: the disk refused.
     """
     done = []
@@ -131,6 +134,14 @@ def repair(project: Project, report: Report) -> list[str]:
             with explained(path):
                 remove(project, path)
             done.append(f"removed {item.location.path}")
+        elif item.rule == "selection-broken":
+            try:
+                ids = Selection(project).rebuild(path.parent.name)
+            except IntegrityError as error:
+                refused = refused or error
+                continue
+            if ids:
+                done.append(f"selected {', '.join(ids)} of {path.parent.name} as the log has it")
     if refused:
         raise refused
     return done

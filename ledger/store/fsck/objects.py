@@ -1,19 +1,17 @@
-"""Objects, and what points at them and at runs: owners and selections."""
+"""Objects, and the runs that own them."""
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Iterator
 
 from ledger.errors import LedgerError
 from ledger.model.finding import Finding
 from ledger.project import Project
-from ledger.store.fsck.counted import Counted, finding, state, unread
+from ledger.store.fsck.counted import Counted, finding, state
 from ledger.store.objects import ObjectStore
 from ledger.store.prune import Pruned, gone
-from ledger.store.runs import MANIFEST, Run, RunStore, read_run
-from ledger.store.selection import Selection
+from ledger.store.runs import Run
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -79,36 +77,3 @@ def _source_objects(run: Run) -> list[str]:
     untracked = record.get("untracked")
     kept = [item.get("sha256") for item in untracked if isinstance(item, dict)] if isinstance(untracked, list) else []
     return [sha for sha in (diff, *kept) if isinstance(sha, str)]
-
-
-def check_selections(project: Project, store: RunStore) -> Iterator[Finding]:
-    """Every selection can be read, its runs are there, no two of them are of one seed, and the link says the same."""
-    selection = Selection(project)
-    for exp_id in store.experiments():
-        shown = project.shown(selection.path(exp_id))
-        try:
-            ids = selection.ids(exp_id)
-        except LedgerError as error:
-            bad = state(selection.path(exp_id))
-            yield unread(error, "selection-broken", error.message, shown, fix=error.fix, reported=bad)
-            continue
-        leads_to = selection.leads_to(exp_id)
-        if ids and leads_to and leads_to != ids[0]:
-            message = f"`selected` leads to {leads_to}, and the first selected run is {ids[0]}"
-            fix = f"`ledger select {ids[0]}` puts it right"
-            yield finding("selection-broken", message, shown, severity="warning", fix=fix, link=leads_to, runs=ids)
-        seeds: dict[str, str] = {}
-        for run_id in ids:
-            folder = store.folder(exp_id) / run_id
-            if not (folder / MANIFEST).is_file():
-                message = f"the selected run {run_id} is absent"
-                yield finding("selection-broken", message, shown, fix="`ledger select` another run", run=run_id)
-                continue
-            with contextlib.suppress(LedgerError):  # its damage is said of the run itself
-                seed = read_run(folder).seed
-                first = seeds.setdefault(repr(seed), run_id)
-                if first != run_id:
-                    message = f"{first} and {run_id} are both selected for seed {seed}"
-                    fix = "`ledger select` the one that counts"
-                    both = [first, run_id]
-                    yield finding("selection-broken", message, shown, severity="warning", fix=fix, runs=both)

@@ -150,8 +150,10 @@ def test_an_unlogged_whole_run_is_repaired_and_an_altered_one_is_not(here: Proje
     run = make_run(here, files=WEIGHTS)
     for path in Journal(here).files():
         path.unlink()
-    assert set(found_in(here)) == {"run-unlogged"}
+    assert set(found_in(here)) == {"run-unlogged", "selection-unlogged"}
     assert fsck.repair(here, fsck.check(here)) == [f"logged {run.run_id}"]
+    assert set(found_in(here)) == {"selection-unlogged"}  # who chose it, and when, is not known any more
+    Selection(here).select(run)
     assert found_in(here) == {}
     for path in Journal(here).files():
         path.unlink()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import UsageError
+from ledger.errors import IntegrityError, UsageError
 from ledger.project import Project
 from ledger.store import fsck
 from ledger.store.journal import Journal
@@ -158,3 +158,88 @@ def test_one_damaged_run_is_named_and_blocks_no_other(
         assert done.returncode == (1 if command[0] == "evidence" else 0), done.stderr
         assert any(f["claim"] == "C1" and bad.run_id in f["message"] for f in findings)
         assert not any(f"{bad.run_id}/" in f["message"] for f in findings if f["claim"] != "C1")
+
+
+def findings(found: Project, rule: str) -> list[str]:
+    return [f.message for f in fsck.check(found).findings if f.rule == rule]
+
+
+def write(found: Project, *runs: Run) -> None:
+    Selection(found).path("ours").write_text(json.dumps({"runs": [run.run_id for run in runs]}))
+
+
+def test_what_the_log_never_chose_is_said_and_can_be_logged(here: Project, make_run: MakeRun) -> None:
+    first, second, other = make_run(here, seed=0), make_run(here, seed=0), make_run(here, seed=1)
+    write(here, second, other)
+    assert findings(here, "selection-unlogged") == [
+        f"{second.run_id} is selected, and the log chose {first.run_id} for its seed"
+    ]
+    assert fsck.repair(here, fsck.check(here)) == []  # whose choice counts is the user's to say
+    assert ids(here) == [second.run_id, other.run_id]
+    assert Selection(here).select(second) == []
+    assert findings(here, "selection-unlogged") == []
+    assert last(here)["run_id"] == second.run_id
+    write(here, second)
+    assert findings(here, "selection-unlogged") == [f"the log chose {other.run_id}, and it is not selected"]
+    Selection(here).select(other)
+    assert findings(here, "selection-unlogged") == []
+    assert ids(here) == [second.run_id, other.run_id]
+
+
+def test_a_run_that_was_only_typed_in_was_never_chosen(here: Project, make_run: MakeRun) -> None:
+    run = make_run(here)
+    staged = make_run(here, "failed")
+    write(here, run, staged)
+    assert findings(here, "selection-unlogged") == [f"{staged.run_id} is selected, and the log never chose it"]
+
+
+def test_of_two_clones_that_chose_for_one_seed_the_later_has_the_last_word(here: Project, make_run: MakeRun) -> None:
+    first, second = make_run(here, seed=0), make_run(here, seed=0)
+    journal = Journal(here)
+    for run in (second, first):  # neither entry knows of the other
+        journal.append(
+            {"type": "select", "exp_id": "ours", "run_id": run.run_id, "address": run.address, "replaced": []}
+        )
+    assert findings(here, "selection-unlogged") == []
+    write(here, second)
+    (said,) = findings(here, "selection-unlogged")
+    assert f"the log chose {first.run_id} for its seed" in said
+
+
+@pytest.mark.parametrize("text", [None, "", "<<<<<<< HEAD\n", '{"runs": "x"}'])
+def test_repair_writes_a_selection_that_is_gone_or_broken_as_the_log_has_it(
+    here: Project, make_run: MakeRun, text: str | None
+) -> None:
+    runs = [make_run(here, seed=seed) for seed in (1, 0, 0)]
+    Selection(here).select(runs[2])
+    elsewhere = make_run(here, seed=2)
+    path = Selection(here).path("ours")
+    elsewhere.path.rename(here.root / "elsewhere")
+    path.unlink() if text is None else path.write_text(text)
+    (here.results / "ours/selected").unlink()
+    before = list(Journal(here).entries())
+    report = fsck.check(here)
+    (broken,) = [f for f in report.findings if f.rule == "selection-broken"]
+    assert (broken.severity, broken.fix) == ("error", "`ledger fsck --repair` writes it as the log has it")
+    done = fsck.repair(here, report)
+    want = [runs[2].run_id, runs[0].run_id, elsewhere.run_id]
+    assert done == [f"selected {', '.join(want)} of ours as the log has it"]
+    assert ids(here) == want
+    assert Selection(here).leads_to("ours") == want[0]
+    assert list(Journal(here).entries()) == before
+    kept = [file.read_text() for file in here.local.glob("ours.*.selected.json")]
+    assert kept == ([] if text is None else [text])
+    assert findings(here, "selection-unlogged") == []
+
+
+def test_repair_leaves_a_broken_selection_when_the_log_cannot_be_read(here: Project, make_run: MakeRun) -> None:
+    make_run(here)
+    path = Selection(here).path("ours")
+    path.write_text("{")
+    segment = next(here.log.glob("*.jsonl"))
+    segment.write_bytes(segment.read_bytes()[:-10] + b"\n")
+    with pytest.raises(IntegrityError):
+        fsck.repair(here, fsck.check(here))
+    assert path.read_text() == "{"
+    path.unlink()
+    assert findings(here, "selection-unlogged") == findings(here, "selection-broken") == []
