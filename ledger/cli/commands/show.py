@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 @click.command(context_settings=HELP, epilog="Example: ledger show @best:accuracy")
 @click.argument("name", metavar="RUN")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def show(name: str, form: str) -> int:
+@click.option("--code", is_flag=True, help="Print the code that ran, as a patch for the commit that it ran on.")
+def show(name: str, form: str, code: bool) -> int:
     """Show one run: metrics, inputs, files.
 
     RUN is an id or a unique prefix of one, EXP/ID, EXP for its only run, @last, @selected, or @best:METRIC; EXP/@last and so on within one experiment.
@@ -32,6 +34,11 @@ def show(name: str, form: str) -> int:
 
     project = find_project()
     run = RunStore(project).resolve(name)
+    if code:
+        from ledger.store.source import patch
+
+        sys.stdout.buffer.write(patch(project, run))
+        return 0
     absent = _pruned(project, run)
     if form == "json":
         whole = {
