@@ -15,6 +15,7 @@ Status = Literal["finished", "failed", "killed", "abandoned"]
 MANIFEST_SCHEMA = "evidence-ledger/run/v1"
 PROVENANCE_SCHEMA = "evidence-ledger/provenance/v1"
 RESULTS_SCHEMA = "evidence-ledger/results/v1"
+REQUIRED = ("exp_id", "run_id", "status", "created", "provenance_hash", "group_hash", "files")  # keys of a manifest
 SELECTED_SCHEMA = "evidence-ledger/selected/v1"
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ledger.canon import digest, parse
 from ledger.errors import InputError, LedgerError
-from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, RESULTS_SCHEMA, Manifest, Metric
+from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, REQUIRED, RESULTS_SCHEMA, Manifest, Metric
 from ledger.model.version import refuse_newer
 from ledger.project import Project
 
@@ -128,9 +128,9 @@ def read_run(folder: Path) -> Run:
     try:
         return Run(folder, Manifest.from_json(raw), raw)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"not a run manifest ({error!r})", where=path, fix="`ledger fsck` says what is left"
-        ) from error
+        lacking = [key for key in REQUIRED if key not in raw]
+        why = f"it lacks {', '.join(lacking)}" if lacking else str(error)
+        raise InputError(f"not a run manifest ({why})", where=path, fix="`ledger fsck` says what is left") from error
 
 
 def just_sealed(folder: Path, manifest: Manifest, certificate: Mapping[str, Any]) -> Run:

@@ -47,6 +47,8 @@ def fsck(
         if done:
             report = store_check.check(project)
     report = _with_claims(project, report)
+    if contents := report.checked.get("contents"):
+        say(f"contents were {contents}; `ledger fsck` without --{'quick' if quick else 'sample'} reads every byte")
     return deliver(report, form=form, output=output, everything=everything, policy=policy, verdict=(), at=project)
 
 

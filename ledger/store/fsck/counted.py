@@ -38,6 +38,17 @@ def state(path: str | os.PathLike[str]) -> str | None:
         return None
 
 
+def _is_zeros(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is as some file systems leave it after a crash, or a failed copy: as long as it was, and empty."""
+    with open(path, "rb") as stream:  # noqa: PTH123 (paths are kept as text)
+        some = False
+        while data := stream.read(1 << 20):
+            if data.strip(b"\0"):
+                return False
+            some = True
+    return some
+
+
 @dataclass
 class Counted:
     """How much a check has read; a file with several names (hard links) is hashed once."""
@@ -87,7 +98,9 @@ class Counted:
         if self.chosen is not None and expected not in self.chosen:
             return None
         found = self._digest(path, (about.st_dev, about.st_ino))
-        return None if found == expected else found[:12]
+        if found == expected:
+            return None
+        return f"{found[:12]} (nothing but zeros)" if _is_zeros(path) else found[:12]
 
     def _digest(self, path: str | os.PathLike[str], key: tuple[int, int]) -> str:
         if key not in self._hashed:

@@ -14,14 +14,17 @@ from ledger.model.finding import Finding
 from ledger.model.run import RunFile
 from ledger.project import Project
 from ledger.store.fsck.counted import Counted, finding, state, unread
+from ledger.store.fsck.paths import check_paths, files_once
 from ledger.store.runs import MANIFEST, PROVENANCE, Run
 
 
 def check_run(project: Project, run: Run, counted: Counted, pruned: Collection[str] = ()) -> Iterator[Finding]:
     """All that is wrong with one run's own bytes. `pruned` are paths that may be absent."""
     yield from _manifest(project, run)
+    yield from check_paths(project, run)
+    files = files_once(run)
     absent = []
-    for file in run.manifest.files:
+    for file in files:
         if file.path in pruned and not os.path.lexists(f"{run.path}/{file.path}"):
             absent.append(file)
         else:
@@ -33,7 +36,7 @@ def check_run(project: Project, run: Run, counted: Counted, pruned: Collection[s
         fix = "nothing to do: the log says so, and they can be made again"
         shown = project.shown(run.path)
         yield finding("pruned", message, shown, severity="note", fix=fix, files=len(absent), address=run.address)
-    yield from _unlisted(project, run)
+    yield from _unlisted(project, run, {file.path for file in files})
 
 
 def no_run(project: Project, folder: Path, error: LedgerError, segments: Sequence[Segment] | None) -> Finding:
@@ -115,10 +118,9 @@ def _file(project: Project, run: Run, file: RunFile, counted: Counted) -> Iterat
         yield finding("hash-mismatch", message, shown(), fix=fix, reported=state(path), expected=file.sha256)
 
 
-def _unlisted(project: Project, run: Run) -> Iterator[Finding]:
-    listed = {file.path for file in run.manifest.files} | {MANIFEST}
+def _unlisted(project: Project, run: Run, listed: Collection[str]) -> Iterator[Finding]:
     for name in _below(os.fspath(run.path), ""):
-        if name not in listed:
+        if name not in listed and name != MANIFEST:
             yield finding(
                 "unlisted-file",
                 f"{name} is in {run.run_id} but was not sealed with it",
