@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from ledger.errors import UsageError
 from ledger.model.run import Status
 from ledger.project import Project
+from ledger.run import elsewhere
 from ledger.run.ending import end
 from ledger.run.output import tee
 from ledger.seal import gaps, provenance, staging
@@ -71,6 +72,7 @@ def launch(
     }
     if seed is not None:
         environment["LEDGER_SEED"] = str(seed)
+    since = elsewhere.now()
     try:
         child = subprocess.Popen(filled, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:  # found but not startable: not executable for us, a missing interpreter
@@ -82,8 +84,8 @@ def launch(
     exit_status = 128 - code if code < 0 else code
     status: Status = "finished" if code == 0 else ("killed" if code < 0 or interrupted else "failed")
     ended = staging.load(staged.path)  # a nested start may have completed the record
-    if missing:
-        ended = staging.note(ended, missing)
+    for gap in (missing, elsewhere.look(staged.path, LOG, since)):
+        ended = staging.note(ended, gap) if gap else ended
     return end(project, ended, status, exit_status), exit_status
 
 

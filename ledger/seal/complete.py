@@ -17,6 +17,7 @@ from ledger.model.finding import Finding, Location
 from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, Status
 from ledger.project import Project
 from ledger.seal import gaps, records, staging
+from ledger.seal.torn import torn_files
 from ledger.store import atomic
 from ledger.store.config import read_config
 from ledger.store.journal import now
@@ -53,6 +54,8 @@ def complete(
         ObjectStore(project.objects).fetch(str(staged.start["packages"]), listed)
     if not staged.start["config_declared"] and (own := _own_config(staged.path)):
         staged = staging.amend(project, staged, config=own, seed=None)
+    if torn := list(torn_files(staged.path)):
+        staged = staging.noted(staged, torn)
     findings = _write_records(staged, status)
     return _write_provenance(staged, exit_status), findings
 

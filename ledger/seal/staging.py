@@ -150,13 +150,18 @@ def amend(
     return Staging(staging.path, born)
 
 
+def noted(staging: Staging, many: Sequence[gaps.Gap]) -> Staging:
+    """The run with more of what could not be captured."""
+    listed = [*staging.provenance.get(gaps.KEY, ()), *(gap.to_json() for gap in many)]
+    return Staging(staging.path, {**staging.start, "provenance": {**staging.provenance, gaps.KEY: listed}})
+
+
 def note(staging: Staging, gap: gaps.Gap) -> Staging:
-    """Add to the record what could not be captured; on a full disk only what is sealed now will have it."""
-    record = {**staging.provenance, gaps.KEY: [*staging.provenance.get(gaps.KEY, ()), gap.to_json()]}
-    born = {**staging.start, "provenance": record}
+    """The same, and written; on a full disk only what is sealed now will have it."""
+    staging = noted(staging, [gap])
     with contextlib.suppress(StoreError):
-        start.write(staging.path, born)
-    return Staging(staging.path, born)
+        start.write(staging.path, staging.start)
+    return staging
 
 
 def leftovers(project: Project) -> list[Path]:

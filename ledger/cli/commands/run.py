@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ledger.cli.common import HELP, find_project, read_mapping, say
+
+if TYPE_CHECKING:
+    from ledger.store.runs import Run
 
 
 def parse_seed(text: str | None) -> Any:
@@ -92,5 +95,20 @@ def announce(sealed: Any) -> None:
     size = sum(file.size for file in manifest.files)
     chosen = ", selected for its seed" if sealed.selected else ""
     say(
-        f"sealed {manifest.exp_id}/{manifest.run_id} ({manifest.status}, {len(manifest.files)} files, {size:,} bytes{chosen})"
+        f"sealed {manifest.exp_id}/{manifest.run_id} ({ending(sealed.run)}, {len(manifest.files)} files, {size:,} bytes{chosen})"
     )
+
+
+def ending(run: Run) -> str:
+    """How a run ended: `killed by SIGKILL`, `failed with exit status 3`, or its status alone."""
+    import signal
+
+    status, code = run.manifest.status, run.provenance.get("exit_status")
+    if type(code) is not int or status not in {"failed", "killed"}:
+        return status
+    if code <= 128:
+        return f"{status} with exit status {code}"
+    try:
+        return f"{status} by {signal.Signals(code - 128).name}"
+    except ValueError:
+        return f"{status} with exit status {code}"

@@ -28,6 +28,7 @@ def show(name: str, form: str, code: bool) -> int:
     RUN is an id or a unique prefix of one, EXP/ID, EXP for its only run, @last, @selected, or @best:METRIC; EXP/@last and so on within one experiment.
     """
     from ledger.cli.columns import table
+    from ledger.cli.commands.run import ending
     from ledger.errors import visible
     from ledger.seal import gaps
     from ledger.store.runs import RunStore
@@ -52,7 +53,7 @@ def show(name: str, form: str, code: bool) -> int:
         return 0
     inputs = run.provenance.get("hash_inputs", {})
     lines = [
-        f"{run.exp_id}/{run.run_id}  {run.manifest.status}",
+        f"{run.exp_id}/{run.run_id}  {ending(run)}",
         f"  address     {run.address}",
         f"  provenance  {run.manifest.provenance_hash}",
         f"  group       {run.manifest.group_hash}",
