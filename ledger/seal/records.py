@@ -44,7 +44,7 @@ def merge_results(own: bytes | None, journal: Iterable[Mapping[str, Any]], where
     image). A call replaces the rows that measure the same, and the earlier call of the same.
 
     Raises:
-        InputError: the run's own file is not JSON, or has no list of metrics.
+        InputError: the run's own file is not JSON, or has neither a list of metrics nor named numbers.
 
     """
     raw: dict[str, Any] = {"schema": RESULTS_SCHEMA}
@@ -52,10 +52,11 @@ def merge_results(own: bytes | None, journal: Iterable[Mapping[str, Any]], where
     if own is not None:
         parsed = parse(own, where)
         refuse_newer(parsed, RESULTS_SCHEMA, where)
+        parsed = _in_rows(parsed)
         metrics = parsed.get("metrics") if isinstance(parsed, dict) else None
         if not isinstance(metrics, list) or not all(isinstance(row, dict) and "metric" in row for row in metrics):
             raise InputError(
-                'results.json needs {"metrics": [{"metric": ..., "value": ...}, ...]}', where=where,
+                'results.json needs {"metrics": [{"metric": ..., "value": ...}, ...]} or {"accuracy": 0.9, ...}', where=where,
                 fix="see the format page `results.json`",
             )  # fmt: skip
         raw.update(parsed)
@@ -65,6 +66,20 @@ def merge_results(own: bytes | None, journal: Iterable[Mapping[str, Any]], where
         return None
     raw["metrics"] = [*(row for row in written if _key(row) not in stated), *stated.values()]
     return pretty(finite(raw))
+
+
+_NO_NUMBERS = ("NaN", "Infinity", "-Infinity")  # as JSON without such numbers spells them
+
+
+def _in_rows(parsed: Any) -> Any:
+    """The plain form, `{"accuracy": 0.91, "loss": 0.2}`, as rows; whatever is no number stays beside them."""
+    if not isinstance(parsed, dict) or "metrics" in parsed or any(isinstance(x, dict | list) for x in parsed.values()):
+        return parsed
+    numbers = {name: x for name, x in parsed.items() if type(x) in {int, float} or x in _NO_NUMBERS}
+    if not numbers:
+        return parsed
+    rest = {name: value for name, value in parsed.items() if name not in numbers}
+    return {**rest, "metrics": [{"metric": name, "value": value} for name, value in numbers.items()]}
 
 
 def history_csv(rows: list[dict[str, Any]]) -> bytes:

@@ -89,6 +89,8 @@ def _segment(name: str | None) -> Segment:
 @click.option("--since", metavar="HEAD", help="A log head of earlier; without one the log is checked against itself.")
 def verify(since: str | None) -> int:
     """Check that the log holds together, and that it continues the history that HEAD pinned. Exits 1 if not."""
+    from collections import Counter
+
     from ledger.log.head import continues, log_head, parse_head
     from ledger.store.fsck.log import read_log
 
@@ -105,7 +107,10 @@ def verify(since: str | None) -> int:
     if pinned is not None:
         say(f"{pinned.size} entries then, {now} now; nothing before {since} was altered")
     else:
-        say(f"{now} entries in {len(segments)} segments hold together; head {log_head(s.head for s in segments)}")
+        many = f"{len(segments)} segment{'' if len(segments) == 1 else 's'}"
+        kinds = Counter(str(entry.body.get("type")) for segment in segments for entry in segment.entries)
+        counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        say(f"{now} entries in {many} hold together ({counted or 'none'}); head {log_head(s.head for s in segments)}")
     return 0
 
 

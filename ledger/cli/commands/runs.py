@@ -53,6 +53,8 @@ def runs(
 
     project = find_project()
     index = Index(project)
+    if index.alone:
+        say(f"note: {index.path} is locked by another process, so the log was read instead")
     tree = _parsed(where) if where else None
     found = find(index, tree, exp_id=exp_id, sort=sort, limit=limit, finished=not everything)
     if groups:

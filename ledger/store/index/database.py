@@ -33,8 +33,17 @@ create index runs_unfinished on runs(exp_id) where status<>'finished';
 """
 
 
+_PATIENCE = 2.0  # seconds; reading the log anew takes no longer, and who holds the lock may hang
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_NO_LOCKS = frozenset({sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_UNLOCK})
+
+
 class Index:
-    """The index of one project, opened and brought up to date."""
+    """The index of one project, opened and brought up to date.
+
+    `alone` means that the file is locked (by a process that hangs, or a network mount that knows no locks), and that the
+    log was read into memory instead.
+    """
 
     def __init__(self, project: Project) -> None:
         """Open the index and read what the log added since.
@@ -44,11 +53,12 @@ class Index:
         """
         self.project = project
         self.path = project.cache / f"index-{VERSION}.sqlite"
+        self.alone = False
         self._db: sqlite3.Connection | None = None
         try:
             self._begin()
-        except (sqlite3.DatabaseError, LedgerError):
-            self._begin_anew()
+        except (sqlite3.DatabaseError, LedgerError) as error:
+            self._begin_anew(error)
 
     def close(self) -> None:
         if self._db is not None:
@@ -79,8 +89,8 @@ class Index:
     def _asked(self, ask: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
         try:
             return ask()
-        except sqlite3.DatabaseError:
-            self._begin_anew()
+        except sqlite3.DatabaseError as error:
+            self._begin_anew(error)
         try:
             return ask()
         except sqlite3.DatabaseError as error:
@@ -113,22 +123,30 @@ class Index:
 
             update(self.db, self.project)
 
-    def _begin_anew(self) -> None:
-        """Drop a database that is damaged or was left in the middle: it holds nothing of its own."""
+    def _begin_anew(self, cause: Exception) -> None:
+        """Go around a database that is locked, drop one that is damaged or was left in the middle: it holds nothing of its
+        own.
+        """
         with contextlib.suppress(sqlite3.Error):
             self.close()
+        self.alone = self.alone or _is_locked(cause)
         try:
+            if self.alone:
+                return self._begin()
             for suffix in ("", "-wal", "-shm"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(f"{self.path}{suffix}")  # noqa: PTH108 (a name beside the path)
-            self._begin()
+            return self._begin()
         except (sqlite3.DatabaseError, OSError) as error:
+            if not self.alone and _is_locked(error):
+                return self._begin_anew(error)
             raise self._refused(error) from error
 
     def _open(self) -> sqlite3.Connection:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            place = ":memory:" if self.alone else self.path
+            db = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
         except (OSError, sqlite3.OperationalError) as error:
             raise self._refused(error) from error
         db.execute("pragma journal_mode=wal")
@@ -144,6 +162,11 @@ class Index:
     def _refused(self, error: Exception) -> StoreError:
         fix = "free space there, or set XDG_CACHE_HOME to a folder that you can write"
         return StoreError(f"the index cannot be kept there ({error})", where=self.path, fix=fix)
+
+
+def _is_locked(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in _LOCKED or code in _NO_LOCKS
 
 
 def _on_disk(project: Project) -> dict[str, tuple[int, int, int]]:

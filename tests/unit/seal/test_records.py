@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledger.errors import InputError
 from ledger.seal.records import merge_results, repeated
 
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
@@ -49,3 +51,35 @@ def test_rows_of_classes_are_no_repetition_and_the_same_measurement_twice_is_nam
     twice = [{"metric": "acc", "split": "test", "value": 0.1}, {"metric": "acc", "split": "test", "value": 0.2}]
     found = repeated(json.dumps({"metrics": [*classes, *twice]}).encode(), "results.json")
     assert [(finding.rule, finding.values["reported"]) for finding in found] == [("results-repeated", [0.1, 0.2])]
+
+
+@given(
+    st.dictionaries(
+        st.text(min_size=1), st.one_of(st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False))
+    )
+)
+def test_named_numbers_are_rows(named: dict[str, float]) -> None:
+    named.pop("metrics", None)
+    named.pop("schema", None)
+    if named:
+        result = merge_results(json.dumps(named).encode(), [], "results.json")
+        assert result is not None
+        assert json.loads(result)["metrics"] == [{"metric": name, "value": value} for name, value in named.items()]
+        assert merge_results(result, [], "results.json") == result
+
+
+def test_what_is_no_number_stays_beside_the_rows() -> None:
+    own = {"acc": 0.5, "model": "resnet", "pretrained": True, "note": None, "loss": "NaN"}
+    result = merge_results(json.dumps(own).encode(), [{"metric": "acc", "value": 0.6}], "results.json")
+    assert result is not None
+    raw = json.loads(result)
+    assert raw["metrics"] == [{"metric": "loss", "value": "NaN"}, {"metric": "acc", "value": 0.6}]
+    assert (raw["model"], raw["pretrained"], raw["note"]) == ("resnet", True, None)
+
+
+@pytest.mark.parametrize(
+    "own", ['{"test": {"acc": 1}}', '{"acc": [1, 2]}', '{"model": "x"}', "{}", "[1]", '{"metrics": {"acc": 1}}']
+)
+def test_other_forms_are_refused_with_both_that_are_read(own: str) -> None:
+    with pytest.raises(InputError, match=r'\{"metrics": \[.*or \{"accuracy": 0.9'):
+        merge_results(own.encode(), [], "results.json")

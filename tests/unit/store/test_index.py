@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -267,3 +268,34 @@ def test_the_index_follows_a_checkout(store: Project) -> None:
     git("commit", "-qm", "here too")
     git("merge", "-q", "side", "-m", "both")
     assert sorted(ask(store, "psnr>49")) == [("main", 0), ("side", 0)]
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_locked_index_is_gone_around_and_said(
+    store: Project, shell: Callable[..., subprocess.CompletedProcess[str]], mode: str
+) -> None:
+    """By a process that hangs, or a network mount: whoever asks gets the answer of the log, soon."""
+    before = ask(store, "psnr>31", finished=True)
+    path = next(store.cache.glob("index-*.sqlite"))
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute(f"pragma journal_mode={mode}")
+    holder.execute("pragma locking_mode=exclusive")
+    holder.execute("begin exclusive")
+    holder.execute("delete from segments")  # so that there is something to write, and in WAL mode too
+    try:
+        add(store, "late", 7, 0.1, "finished", [("psnr", 40.0, "test")])
+        begun = time.monotonic()
+        assert ask(store, "psnr>31", finished=True) == [*before, ("late", 7)]
+        assert time.monotonic() - begun < 10
+        done = shell("runs", at=store.root)
+        assert done.returncode == 0
+        assert " late " in done.stdout
+        assert f"note: {path} is locked by another process, so the log was read instead" in done.stderr
+        assert shell("run", "more", "--", "true", at=store.root).returncode == 0
+        assert path.exists()
+    finally:
+        holder.close()
+    done = shell("runs", at=store.root)
+    assert " late " in done.stdout
+    assert " more " in done.stdout
+    assert "locked" not in done.stderr
