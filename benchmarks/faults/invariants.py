@@ -17,7 +17,7 @@ from benchmarks.faults.report import Outcome
 from ledger import project
 from ledger.errors import LedgerError
 from ledger.model.finding import Finding
-from ledger.seal import staging
+from ledger.seal import liveness, staging
 from ledger.store import atomic, fsck
 from ledger.store.runs import RunStore
 
@@ -126,7 +126,7 @@ def _wait_for(staged: staging.Staging, patience: float) -> None:
     import time
 
     until = time.monotonic() + patience
-    while staged.writers() and time.monotonic() < until:
+    while liveness.writers(staged.path) and time.monotonic() < until:
         time.sleep(0.02)
 
 

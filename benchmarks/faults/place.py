@@ -39,7 +39,7 @@ class Said:
         """What no command may ever do, whatever befell it."""
         found = []
         if self.status is None:
-            found.append(f"hung for {PATIENCE} s")
+            found.append("hung")
         if "Traceback (most recent call last)" in self.err:
             found.append(f"a traceback: {self.err.strip().splitlines()[-1][:200]}")
         return found

@@ -7,6 +7,7 @@ What is hashed is RFC 8785 JSON; what people read is `pretty`, which is just as 
 from ledger.canon.digest import DIGEST_BYTES, file_digest, handle_digest, sha256
 from ledger.canon.json import canonical, digest, finite, listing, parse, pretty
 from ledger.canon.name import spelled
+from ledger.canon.regular import read_record
 
 __all__ = [
     "DIGEST_BYTES",
@@ -18,6 +19,7 @@ __all__ = [
     "listing",
     "parse",
     "pretty",
+    "read_record",
     "sha256",
     "spelled",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 
+from ledger.canon.regular import open_regular
+
 DIGEST_BYTES = 32
 # 256 KiB is the fastest buffer for hashlib over the page cache; memory maps die with the process when a writer
 # truncates the file, so they are no option for files that somebody may still be writing
@@ -20,9 +22,9 @@ def file_digest(path: str | os.PathLike[str]) -> tuple[str, int]:
     """Hex digest and size in bytes of a regular file, read once.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no regular file.
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    handle = open_regular(path)
     try:
         return handle_digest(handle, os.fstat(handle).st_size)
     finally:

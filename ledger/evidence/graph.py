@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import parse, pretty
+from ledger.canon import parse, pretty, read_record
 from ledger.canon.position import position_of
 from ledger.errors import InputError
 from ledger.model.claim import Claim
@@ -46,7 +46,7 @@ def load(path: Path, *, shown: str | None = None) -> ClaimGraph:
     """
     shown = shown or path.name
     try:
-        data = path.read_bytes()
+        data = read_record(path)
     except FileNotFoundError:
         raise InputError("there is no such file", where=shown, fix="`ledger init` starts a project") from None
     except OSError as error:

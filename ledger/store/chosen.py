@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import parse
+from ledger.canon import parse, read_record
 from ledger.errors import InputError
 from ledger.model.run import SELECTED_SCHEMA
 from ledger.model.version import refuse_newer
@@ -23,7 +23,7 @@ def selected_ids(project: Project, exp_id: str) -> list[str]:
     """Ids of the selected runs, in order of selection. Raises InputError when the file is malformed."""
     path = selected_file(project, exp_id)
     try:
-        raw: Any = parse(path.read_bytes(), project.shown(path))
+        raw: Any = parse(read_record(path), project.shown(path))
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import listing, parse
+from ledger.canon import listing, parse, read_record
 from ledger.errors import IntegrityError, LedgerError, NewerVersionError, StoreError
 from ledger.log.head import log_head
 from ledger.log.merkle import Peaks, leaf_hash
@@ -139,13 +139,17 @@ class Journal:
         ours, since we never counted it.
 
         Raises:
-            OSError: it cannot be read.
+            IntegrityError: it cannot be read.
         """
-        data = path.read_bytes()
+        try:
+            data = read_record(path)
+        except OSError as error:
+            fix = "restore it from git"
+            raise IntegrityError(f"cannot be read ({error.strerror})", where=path, fix=fix) from error
         if not data or data.endswith(b"\n"):
             return data, False
         with contextlib.suppress(StoreError), exclusive(self.local, "log"):  # another process may just be writing it
-            data = path.read_bytes()
+            data = read_record(path)
         tail = self._tail()
         if data.endswith(b"\n") or tail is None or tail.segment != path.stem or not tail.is_of(path):
             return data, False
@@ -194,7 +198,7 @@ class Journal:
 
     def _recover(self, tail: _Tail, path: Path) -> _Tail | None:
         """After a crash between the line and the private state: whole lines are taken in, a torn one is cut."""
-        data = path.read_bytes()
+        data = read_record(path)
         rest = data[tail.length :]
         whole = rest[: rest.rfind(b"\n") + 1]
         peaks = tail.peaks
@@ -218,7 +222,7 @@ class Journal:
         known = []
         for path in self.files():
             with contextlib.suppress(IntegrityError, NewerVersionError):
-                known.append(read(path.stem, path.read_bytes()).head)
+                known.append(read(path.stem, read_record(path)).head)
         path = self.folder / f"{segment}.jsonl"
         line = encode(opening(segment, known, now()))
         atomic.write_bytes(path, line + b"\n")

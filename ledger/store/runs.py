@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import digest, parse
+from ledger.canon import digest, parse, read_record
 from ledger.errors import InputError, LedgerError
 from ledger.model.run import MANIFEST_SCHEMA, PROVENANCE_SCHEMA, REQUIRED, RESULTS_SCHEMA, Manifest, Metric
 from ledger.model.version import refuse_newer
@@ -178,7 +178,7 @@ def is_certificate(record: Mapping[str, Any]) -> bool:
 
 def _mapping(path: Path, schema: str) -> Mapping[str, Any]:
     try:
-        raw = parse(path.read_bytes(), path)
+        raw = parse(read_record(path), path)
     except FileNotFoundError:
         return {}
     except OSError as error:

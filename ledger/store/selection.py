@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import pretty, sha256
+from ledger.canon import pretty, read_record, sha256
 from ledger.errors import InputError, LedgerError, NewerVersionError, UsageError
 from ledger.model.run import SELECTED_SCHEMA
 from ledger.project import Project
@@ -53,7 +53,7 @@ class Selection:
         """The id that `results/<exp_id>/selected` leads to; None when it is absent or leads to no run."""
         link = self.path(exp_id).parent / LINK
         try:
-            text = os.fspath(link.readlink()) if link.is_symlink() else link.read_text(encoding="utf-8")
+            text = os.fspath(link.readlink()) if link.is_symlink() else read_record(link).decode()
         except (OSError, ValueError):
             return None
         folder, _, run_id = text.strip().replace("\\", "/").rpartition("/")
@@ -175,7 +175,7 @@ class Selection:
                 return []
             except InputError:
                 try:
-                    broken = path.read_bytes()
+                    broken = read_record(path)
                 except OSError:  # what cannot even be read may be whole
                     return []
             ids = self._logged(exp_id)

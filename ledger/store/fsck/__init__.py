@@ -55,6 +55,7 @@ def check(
         counted.runs += 1
         try:
             run = read_run(folder)
+            _ = run.address  # a number beyond all that JSON can say has none
         except LedgerError as error:
             findings.append(no_run(project, folder, error, segments if whole else None))
             continue

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from ledger.canon import listing
+from ledger.canon import listing, read_record
 from ledger.errors import InputError, LedgerError, NewerVersionError
 from ledger.log.seals import seals
 from ledger.log.segment import Segment
@@ -58,7 +58,7 @@ def no_run(project: Project, folder: Path, error: LedgerError, segments: Sequenc
 
 def _manifest(project: Project, run: Run) -> Iterator[Finding]:
     path = f"{project.shown(run.path)}/{MANIFEST}"
-    if (run.path / MANIFEST).read_bytes() != listing(dict(run.manifest_raw)):
+    if read_record(run.path / MANIFEST) != listing(dict(run.manifest_raw)):
         yield finding(
             "manifest-altered", "the manifest's bytes are not as they were written", path, fix="restore it from git",
             reported=state(run.path / MANIFEST), expected=run.address,

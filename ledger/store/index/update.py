@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ledger.canon import parse
+from ledger.canon import parse, read_record
 from ledger.errors import LedgerError, NewerVersionError
 from ledger.log.merkle import Peaks, leaf_hash
 from ledger.log.segment import SCHEMA, malformed
@@ -54,7 +54,7 @@ def _drop(db: sqlite3.Connection, segment: str) -> None:
 def _read(db: sqlite3.Connection, project: Project, path: Path, known: Any) -> None:
     """Take on a segment where it was left, or from its beginning when its past is another one now."""
     stat = path.stat()  # before the bytes: what is appended in between is seen again next time
-    data = path.read_bytes()
+    data = read_record(path)
     whole = data[: data.rfind(b"\n") + 1]
     size, length, root = (known[0], known[1], known[4]) if known else (0, 0, "")
     peaks, start = Peaks(), 0
@@ -108,7 +108,7 @@ def _take_run(db: sqlite3.Connection, project: Project, segment: str, body: Any)
     """Take in one sealed run with its metrics and config; False when it is not here, or cannot be read."""
     folder = project.results / body["exp_id"] / "runs" / body["run_id"]
     try:
-        provenance = json.loads((folder / PROVENANCE).read_bytes())
+        provenance = json.loads(read_record(folder / PROVENANCE))
     except (OSError, ValueError, RecursionError):
         return False
     if not isinstance(provenance, dict) or newer(provenance, PROVENANCE_SCHEMA) or not is_certificate(provenance):
@@ -147,7 +147,7 @@ def _config(folder: Path, run: int | None) -> Iterator[tuple[Any, ...]]:
 def _results(folder: Path) -> dict[str, Any]:
     """What results.json holds; nothing when it cannot be read, which fsck says."""
     try:
-        results = json.loads((folder / RESULTS).read_bytes())
+        results = json.loads(read_record(folder / RESULTS))
     except (OSError, ValueError, RecursionError):
         return {}
     return results if isinstance(results, dict) else {}
