@@ -23,7 +23,7 @@ from benchmarks.faults.place import Place
 from benchmarks.faults.report import Fault, Outcome, Row, markdown, table
 from benchmarks.store.place import remove
 
-FAMILIES = ("kills", "tampering", "hostile")
+FAMILIES = ("kills", "disks", "files", "tampering", "hostile")
 _MEMORY = Path("/dev/shm")
 
 
