@@ -36,8 +36,8 @@ bench: $(READY) ## start-up and throughput, as ratios against a peer run beside 
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python -m benchmarks.store --quick
 
-faults: $(READY) ## every fault tried against the product (minutes; as root for mounts)
-	$(BIN)/python -m benchmarks.faults
+faults: $(READY) ## every fault tried against the product (minutes; as root for mounts); renews docs/faults.md
+	$(BIN)/python -m benchmarks.faults --page docs/faults.md
 
 docs: $(READY) ## the documentation as HTML, in build/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs

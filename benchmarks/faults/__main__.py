@@ -1,6 +1,6 @@
 """Every fault that disks, machines and people have in store, tried against the product in real processes and mounts.
 
-    python -m benchmarks.faults [--quick] [--only NAME] [--format text|markdown|json] [--output FILE]
+    python -m benchmarks.faults [--quick] [--only NAME] [--format text|markdown|json] [--output FILE] [--page FILE]
 
 Prints one table: fault, injection points tried, passed, what happened. Exits 1 when any point failed. What could not be
 set up on this machine is said in its row. `--quick` takes fewer points and smaller files.
@@ -19,11 +19,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from benchmarks.faults.page import kind_of, renew
 from benchmarks.faults.place import Place
 from benchmarks.faults.report import Fault, Outcome, Row, markdown, table
 from benchmarks.store.place import remove
 
-FAMILIES = ("kills", "disks", "files", "tampering", "hostile")
+FAMILIES = ("kills", "disks", "files", "names", "checkouts", "crowds", "tampering", "hostile")
 _MEMORY = Path("/dev/shm")
 
 
@@ -64,17 +65,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
     parser.add_argument("--work", type=Path, help="scratch folder, on a real disk (default: a temporary one)")
     parser.add_argument("--output", type=Path, help="write the table to this file instead of the screen")
+    parser.add_argument("--page", type=Path, help="also renew the table in this page of the documentation")
     options = parser.parse_args(arguments)
     disk = Path(tempfile.mkdtemp(prefix="faults-", dir=options.work))
     memory = Path(tempfile.mkdtemp(prefix="faults-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else options.work))
     try:
         place = Place.at(disk, memory, quick=options.quick)
         os.environ.update({key: place.env[key] for key in ("HOME", "XDG_CACHE_HOME")})
+        kind = kind_of(disk)
         rows = [tried(fault, place) for fault in known if not options.only or fault.name in options.only]
     finally:
         for folder in (disk, memory):
             remove(folder)
             shutil.rmtree(folder, ignore_errors=True)
+    if options.page:
+        renew(options.page, rows, quick=options.quick, disk=kind)
     if options.format == "json":
         text = json.dumps([row.to_json() for row in rows], indent=1)
     else:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.faults.place import Place, Said
+from benchmarks.faults.place import OLD, Place, Said
 from benchmarks.faults.report import Outcome
 from ledger import project
 from ledger.errors import LedgerError
@@ -72,10 +72,15 @@ def sealed(root: Path) -> list[Path]:
 def broken(before: Before, wanted: Mapping[str, bytes], also: Iterable[Path] = ()) -> list[str]:
     """What does not hold right after the fault. `also` are folders of the user's that may hold what was wanted."""
     problems = before.altered()
-    # a whole run whose log entry is missing is what a repair is for; nothing else may be wrong
-    problems += said(found for found in errors(before.root) if found.rule != "run-unlogged")
+    problems += said(found for found in errors(before.root) if not _for_a_repair(found))
     problems += lost(before, wanted, also)
     return problems
+
+
+def _for_a_repair(found: Finding) -> bool:
+    """What may be wrong until a repair: a whole run lacks its log entry, or a choice is logged and not yet written."""
+    place = found.location.path if found.location else ""
+    return found.rule == "run-unlogged" or (found.rule == "selection-broken" and f"results/{OLD}/" not in place)
 
 
 def lost(before: Before, wanted: Mapping[str, bytes], also: Iterable[Path] = ()) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.canon import handle_digest, spelled
+from ledger.canon import handle_digest, sha256, spelled
 from ledger.errors import InputError, visible
 from ledger.model.run import RunFile, Tier
 from ledger.store.atomic import is_temporary
@@ -17,6 +17,7 @@ from ledger.store.parallel import LARGE, largest_first
 
 HEAVY_FROM = 1024 * 1024  # bytes; larger files are heavy wherever they lie
 HEAVY_FOLDER = "checkpoints/"
+_LONGEST_NAME = 255  # bytes
 DERIVED_FOLDER = "qualitative/"  # may be pruned: it can be made again from the checkpoint
 
 
@@ -76,9 +77,16 @@ def respell(root: Path) -> None:
         for name in (*names, *folders):
             new = spelled(name)
             if new != name:
+                new = _fitting(new)
                 while os.path.lexists(os.path.join(folder, new)):  # noqa: PTH118 (pathlib offers no topdown=False in 3.11)
                     new += "_"
                 os.rename(os.path.join(folder, name), os.path.join(folder, new))  # noqa: PTH104, PTH118
+
+
+def _fitting(name: str) -> str:
+    """A name cut to what file systems take: each wrong byte became four. Its digest keeps it apart from others."""
+    data = name.encode()
+    return name if len(data) <= _LONGEST_NAME else f"{data[:200].decode(errors='ignore')}-{sha256(data)[:16]}"
 
 
 def entry(path: str | Path, name: str) -> RunFile:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ledger.errors import IntegrityError, NewerVersionError
-from ledger.log.merkle import Peaks
 from ledger.log.seals import addresses, seals
 from ledger.log.segment import Head, Segment, read
 from ledger.model.finding import Finding
 from ledger.project import Project
+from ledger.store.fsck.branches import on_another
 from ledger.store.fsck.counted import finding, state, unread
+from ledger.store.fsck.history import root_at
 from ledger.store.fsck.leftovers import torn
 from ledger.store.journal import Journal
 from ledger.store.runs import MANIFEST, Run
@@ -39,9 +40,14 @@ def read_log(project: Project) -> tuple[list[Segment], list[Finding]]:
         for item in segment.entries[0].body.get("knows", []):
             head = Head(item["segment"], item["size"], item["root"])
             problem = None if head.segment in damaged else _inconsistent(segments.get(head.segment), head)
-            if problem:
+            now = segments.get(head.segment)
+            if problem and (now is None or len(now.entries) < head.size) and (branch := on_another(project, head)):
+                here = len(now.entries) if now else 0
+                message = f"{head.size} entries are on the branch {branch}, {here} on this one; segment {segment.id} knew them"
+                fix = "nothing to do: a merge of the two brings them together"
+                findings.append(finding("log-shorter", message, _shown(project, head), severity="note", fix=fix))
+            elif problem:
                 message = f"{problem}; segment {segment.id} knew {head.size} entries"
-                now = segments.get(head.segment)
                 findings.append(_rewritten(project, message, head, now, "restore it from git"))
     return list(segments.values()), findings
 
@@ -72,7 +78,7 @@ def _own(project: Project, segment: Segment | None, head: Head) -> Iterator[Find
 
 
 def _rewritten(project: Project, message: str, head: Head, now: Segment | None, fix: str) -> Finding:
-    there = now and _root(now, head.size)
+    there = now and root_at(now, head.size)
     return finding("log-rewritten", message, _shown(project, head), fix=fix, reported=there, expected=head.root)
 
 
@@ -86,15 +92,7 @@ def _inconsistent(segment: Segment | None, head: Head) -> str | None:
         return "a segment of the log is gone"
     if len(segment.entries) < head.size:
         return f"the log lost entries ({len(segment.entries)} are left)"
-    return None if _root(segment, head.size) == head.root else "the log was rewritten"
-
-
-def _root(segment: Segment, size: int) -> str:
-    """The Merkle root over the first `size` entries, or over all if there are fewer."""
-    peaks = Peaks()
-    for leaf in segment.leaves[:size]:
-        peaks = peaks.append(leaf)
-    return peaks.root().hex()
+    return None if root_at(segment, head.size) == head.root else "the log was rewritten"
 
 
 def check_logged(
