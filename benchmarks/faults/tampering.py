@@ -85,8 +85,9 @@ def log_truncated(place: Place) -> Iterator[Outcome]:
 def index_lost(place: Place) -> Iterator[Outcome]:
     """The query index: what `ledger runs` says is the same whatever befell it."""
     root = _store(place)
-    right = place.run("runs", "--all", "--format", "json", at=root).out
-    (path,) = Path(place.env["XDG_CACHE_HOME"]).rglob("index-*.sqlite")
+    own = {"XDG_CACHE_HOME": str(root.parent / "cache")}
+    right = place.run("runs", "--all", "--format", "json", at=root, env=own).out
+    (path,) = Path(own["XDG_CACHE_HOME"]).rglob("index-*.sqlite")
     before = path.read_bytes()
     seed = random.Random(2)
     cases: dict[str, bytes | None] = {"deleted": None, "empty": b"", "text": b"not a database\n" * 99}
@@ -101,13 +102,13 @@ def index_lost(place: Place) -> Iterator[Outcome]:
         path.unlink(missing_ok=True)
         if data is not None:
             path.write_bytes(data)
-        said = place.run("runs", "--all", "--format", "json", at=root)
+        said = place.run("runs", "--all", "--format", "json", at=root, env=own)
         problems = said.problems + ([] if said.status == 0 else [f"exit {said.status}: {said.last}"])
         problems += [] if said.out == right else ["it lists something else"]
         yield Outcome.of(name, problems, "made anew, the same runs listed")
     shutil.rmtree(path.parent)
     path.parent.write_text("a file where the cache must be", encoding="utf-8")
-    said = place.run("runs", at=root)
+    said = place.run("runs", at=root, env=own)
     path.parent.unlink()
     problems = said.problems + ([] if said.status == 3 else [f"exit {said.status}"])
     yield Outcome.of("a file in place of the folder", problems, "refused in one line")
