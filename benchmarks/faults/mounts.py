@@ -82,5 +82,5 @@ def _do(*command: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines() or ["no word of it"]
-        raise NotHereError(f"{command[0]}: {said[0].rstrip('.').rpartition(': ')[2][:100]}")
+        raise NotHereError(f"{command[0]}: {said[0].rstrip('.').rpartition(': ')[2].partition(',')[0]}")
     return done.stdout

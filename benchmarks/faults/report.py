@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from benchmarks.faults.place import Place
 
-_NOTES = 4  # different things that happened, the most frequent first; the rest is counted
+_NOTES = 6  # different things that happened, the most frequent first; the rest is counted
 _FAILURES = 5
 
 
